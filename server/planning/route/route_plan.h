@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "server/planning/corridor/clearance.h"
 #include "server/planning/geometry/vec2.h"
 #include "server/planning/route/route.h"
 
@@ -66,14 +67,6 @@ struct UndrivableCorner {
   uint32_t portal_index = 0;
   CornerCause cause = CornerCause::kNone;
   std::string detail;
-};
-
-// A stretch of the route nearer to a wall than asked.
-struct ClearanceShortfall {
-  double start_distance = 0.0;
-  double end_distance = 0.0;
-  double measured = 0.0;
-  double wanted = 0.0;
 };
 
 struct RoutePlan {

@@ -104,14 +104,9 @@ class Sampler {
     if (!columns_.time_s.empty()) columns_.time_s[i] = time;
     if (!columns_.speed.empty()) columns_.speed[i] = speed;
     WritePlan(i, s, segment_index, offset, turned);
-    if (!columns_.height.empty() || !columns_.surface_distance.empty()) WriteSurface(i, s);
-    if (!columns_.portal_index.empty()) {
-      crossing_ = route_.crossings.empty()
-                      ? 0
-                      : Seek(crossing_, route_.crossings.size() + 1, s, [this](size_t k) {
-                          return k < route_.crossings.size() ? route_.crossings[k] : HUGE_VAL;
-                        });
-      columns_.portal_index[i] = static_cast<uint32_t>(crossing_);
+    if (!columns_.height.empty() || !columns_.surface_distance.empty() ||
+        !columns_.portal_index.empty()) {
+      WriteSurface(i, s);
     }
   }
 
@@ -151,6 +146,9 @@ class Sampler {
     }
     if (!columns_.height.empty()) columns_.height[i] = height + columns_.height_offset;
     if (!columns_.surface_distance.empty()) columns_.surface_distance[i] = along;
+    if (!columns_.portal_index.empty()) {
+      columns_.portal_index[i] = static_cast<uint32_t>(knot_ > 0 ? knot_ - 1 : 0);
+    }
   }
 
   const Route& route_;
@@ -158,7 +156,6 @@ class Sampler {
   size_t segment_ = 0;
   size_t phase_ = 0;
   size_t knot_ = 0;
-  size_t crossing_ = 0;
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ struct SampleColumns {
   std::span<double> heading;
   std::span<double> speed;
   std::span<double> curvature;
-  std::span<uint32_t> portal_index;  // The number of crossings strictly before the sample.
+  std::span<uint32_t> portal_index;  // The number of portals crossed strictly before the sample.
   Vec2 offset;
   double height_offset = 0.0;
 };

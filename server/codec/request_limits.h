@@ -17,7 +17,6 @@ struct RequestLimits {
   uint32_t max_samples = 1'000'000;
   uint32_t max_dependencies = 1'000'000;
   uint32_t max_queued_plans = 1024;
-  double max_coordinate = 1e12;
 };
 
 }  // namespace arclane

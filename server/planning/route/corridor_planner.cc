@@ -50,6 +50,12 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::Funct
   return PlanStatus::kOk;
 }
 
+PlanStatus CorridorPlanner::Check(const CorridorPlanRequest& request, Violations& violations) {
+  return builder_.Build(request.corridor, request.limits, &corridor_, &violations)
+             ? PlanStatus::kOk
+             : PlanStatus::kInvalid;
+}
+
 // The points of the line without repetitions.
 void CorridorPlanner::CollectPoints() {
   taut_.clear();

@@ -47,6 +47,9 @@ class CorridorPlanner {
   PlanStatus Plan(const CorridorPlanRequest& request, absl::FunctionRef<bool()> stop, RoutePlan& plan,
                   Violations& violations);
 
+  // Only builds the corridor, to tell its violations: kOk or kInvalid.
+  PlanStatus Check(const CorridorPlanRequest& request, Violations& violations);
+
   const Corridor& corridor() const { return corridor_; }
 
  private:

@@ -98,7 +98,7 @@ void EncodeSamples(const DecodedSampling& sampling, const Route& route, const Pl
     field->Resize(static_cast<int>(size), 0.0);
     return {field->mutable_data(), size};
   };
-  SampleColumns out;
+  RouteSampleColumns out;
   out.distance = column(v1::SAMPLE_COLUMN_DISTANCE, columns->mutable_distance());
   out.surface_distance = column(v1::SAMPLE_COLUMN_SURFACE_DISTANCE, columns->mutable_surface_distance());
   out.time_s = column(v1::SAMPLE_COLUMN_TIME, columns->mutable_time_s());

@@ -53,7 +53,7 @@ size_t Seek(size_t cursor, size_t size, double value, EndOf end_of) {
 
 class Sampler {
  public:
-  Sampler(const Route& route, const SampleColumns& columns) : route_(route), columns_(columns) {}
+  Sampler(const Route& route, const RouteSampleColumns& columns) : route_(route), columns_(columns) {}
 
   void AtDistance(size_t i, double s) {
     size_t local_segment = 0;
@@ -152,7 +152,7 @@ class Sampler {
   }
 
   const Route& route_;
-  const SampleColumns& columns_;
+  const RouteSampleColumns& columns_;
   size_t segment_ = 0;
   size_t phase_ = 0;
   size_t knot_ = 0;
@@ -176,7 +176,7 @@ double CountSamples(const SamplingPlan& plan, const Route& route) {
   return 0.0;
 }
 
-void WriteSamples(const SamplingPlan& plan, const Route& route, const SampleColumns& columns) {
+void WriteSamples(const SamplingPlan& plan, const Route& route, const RouteSampleColumns& columns) {
   Sampler sampler(route, columns);
   const size_t count = static_cast<size_t>(CountSamples(plan, route));
   if (count == 0) return;

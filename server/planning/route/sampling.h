@@ -32,7 +32,7 @@ double CountSamples(const SamplingPlan& plan, const Route& route);
 
 // Where samples go; an empty column is not wanted, the others have exactly the counted length. Positions are in
 // the route's frame; `offset` is added to plan coordinates and `height_offset` to heights as they are written.
-struct SampleColumns {
+struct RouteSampleColumns {
   std::span<double> distance;
   std::span<double> surface_distance;
   std::span<double> time_s;
@@ -50,7 +50,7 @@ struct SampleColumns {
 // Fills the columns. The first and last points of the route are exact, and so is the start of every segment. At a stop, a
 // sample by distance has the state of arrival; a sample by time turns with the agent. O(samples + segments + phases +
 // portals) for ascending distances, O(samples * log) otherwise. No allocation.
-void WriteSamples(const SamplingPlan& plan, const Route& route, const SampleColumns& columns);
+void WriteSamples(const SamplingPlan& plan, const Route& route, const RouteSampleColumns& columns);
 
 }  // namespace arclane
 

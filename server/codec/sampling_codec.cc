@@ -14,8 +14,8 @@ namespace {
 constexpr double kDistanceRoundoff = 1e-12;
 
 constexpr uint32_t Bit(v1::SampleColumn column) { return 1u << column; }
-constexpr uint32_t kAllColumns = 0x1FE;  // Bits 1 to 8.
-static_assert(v1::SampleColumn_MAX == v1::SAMPLE_COLUMN_PORTAL_INDEX);
+constexpr uint32_t kAllColumns = 0x1FE;  // Those of routes: bits 1 to 8.
+static_assert(v1::SampleColumn_MAX == v1::SAMPLE_COLUMN_PARAMETER);
 
 void CheckDistances(const DecodedSampling& sampling, const Route& route, Violations& violations) {
   const double slack = kDistanceRoundoff * route.length;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/codec/agent_codec.h"
 
-#include <cmath>
 #include <numbers>
 #include <string>
 
 #include "server/codec/field_checks.h"
 #include "server/codec/frame_codec.h"
+#include "server/codec/speed_codec.h"
 
 namespace arclane {
 namespace {
@@ -38,49 +38,10 @@ void ReadBody(const v1::AgentBody& body, AgentProfile& agent, Violations& violat
   agent.can_turn_in_place = body.has_can_turn_in_place() ? body.can_turn_in_place() : true;
 }
 
-void ReadBudgetMode(const v1::AgentLimits& limits, AgentProfile& agent, Violations& violations) {
-  switch (limits.budget_mode()) {
-    case v1::BUDGET_MODE_UNSPECIFIED:
-      agent.limits.budget_mode = agent.limits.max_total_acceleration ? BudgetMode::kCoupled
-                                                                     : BudgetMode::kIndependent;
-      return;
-    case v1::BUDGET_MODE_INDEPENDENT:
-      agent.limits.budget_mode = BudgetMode::kIndependent;
-      return;
-    case v1::BUDGET_MODE_RESERVED:
-      agent.limits.budget_mode = BudgetMode::kReserved;
-      return;
-    case v1::BUDGET_MODE_COUPLED:
-      agent.limits.budget_mode = BudgetMode::kCoupled;
-      return;
-    default:
-      violations.Add(ViolationReason::kUnknownValue, "agent.limits.budget_mode",
-                     "unknown value " + std::to_string(limits.budget_mode()));
-  }
-}
-
 void ReadLimits(const v1::AgentProfile& message, AgentProfile& agent, Violations& violations) {
   const v1::AgentLimits& limits = message.limits();
-  agent.limits.max_speed = limits.max_speed();
-  agent.limits.max_acceleration = limits.max_acceleration();
-  agent.limits.max_braking = limits.max_braking();
-  if (limits.has_max_lateral_acceleration() && limits.max_lateral_acceleration() != HUGE_VAL) {
-    agent.limits.max_lateral_acceleration = limits.max_lateral_acceleration();
-  }
-  if (limits.has_max_total_acceleration() && limits.max_total_acceleration() != HUGE_VAL) {
-    agent.limits.max_total_acceleration = limits.max_total_acceleration();
-  }
-  ReadBudgetMode(limits, agent, violations);
-  agent.limits.reaction_time_s = message.manners().reaction_time_s();
-
-  std::vector<SpeedViolation> broken;
-  AppendLimitViolations(agent.limits, broken);
-  for (const SpeedViolation& violation : broken) {
-    const bool reaction = violation.field.find("reaction_time_s") != std::string::npos;
-    const std::string field =
-        reaction ? "agent.manners.reaction_time_s" : "agent." + violation.field;
-    violations.Add(ViolationReason::kOutOfRange, field, violation.message);
-  }
+  agent.limits = ReadSpeedLimits(limits, message.manners().reaction_time_s(), "agent.limits",
+                                 "agent.manners.reaction_time_s", violations);
   agent.max_angular_speed = limits.max_angular_speed();
   if (message.manners().turn_before_move() || limits.max_angular_speed() != 0.0) {
     CheckNumber("agent.limits.max_angular_speed", limits.max_angular_speed(), kPositiveOrInfinite,

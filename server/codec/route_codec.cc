@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/codec/route_codec.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-
+#include "server/codec/speed_codec.h"
 #include "server/planning/corridor/surface.h"
 
 namespace arclane {
@@ -86,30 +83,6 @@ v1::SegmentKind EncodeSegmentKind(SegmentKind kind) {
   return v1::SEGMENT_KIND_UNSPECIFIED;
 }
 
-v1::PhaseKind EncodePhaseKind(const SpeedPhase& phase) {
-  const bool coupled = phase.law == SpeedLaw::kGripCircle;
-  switch (phase.kind) {
-    case SpeedPhaseKind::kAccelerate:
-      return coupled ? v1::PHASE_KIND_COUPLED_ACCELERATE : v1::PHASE_KIND_ACCELERATE;
-    case SpeedPhaseKind::kBrake:
-      return coupled ? v1::PHASE_KIND_COUPLED_BRAKE : v1::PHASE_KIND_BRAKE;
-    case SpeedPhaseKind::kDwell:
-      return v1::PHASE_KIND_TURN;
-    case SpeedPhaseKind::kCruise:
-    case SpeedPhaseKind::kFollowCap:
-      return v1::PHASE_KIND_CRUISE;
-  }
-  return v1::PHASE_KIND_UNSPECIFIED;
-}
-
-// The angle phi of v^2 = M sin(phi + 2 s / R) at the start of the phase; beyond pi / 2 while braking.
-double PhaseAngle(const SpeedPhase& phase) {
-  if (phase.law != SpeedLaw::kGripCircle) return 0.0;
-  const double ratio = std::clamp(phase.start_speed * phase.start_speed / phase.first, -1.0, 1.0);
-  const double angle = std::asin(ratio);
-  return phase.second < 0.0 ? std::numbers::pi - angle : angle;
-}
-
 void EncodeCorners(const RoutePlan& plan, const PlanFrame& frame, v1::CornerColumns* out) {
   const auto& corners = plan.corners;
   const WritablePoints points = ResizeColumns(out->mutable_position(), corners.size(), frame.up_axis);
@@ -142,21 +115,6 @@ void EncodeSegments(const Route& route, const PlanFrame& frame, v1::SegmentColum
   FillColumn<double>(segments, out->mutable_turn_angle_rad(), [](const auto& s) { return s.turn_angle; });
 }
 
-void EncodePhases(const Route& route, v1::PhaseColumns* out) {
-  const auto& phases = route.phases;
-  FillColumn<int>(phases, out->mutable_kind(), [](const auto& p) { return EncodePhaseKind(p); });
-  FillColumn<uint32_t>(phases, out->mutable_segment_index(), [](const auto& p) { return p.piece; });
-  FillColumn<double>(phases, out->mutable_start_distance(), [](const auto& p) { return p.start_distance; });
-  FillColumn<double>(phases, out->mutable_start_time_s(), [](const auto& p) { return p.start_time_s; });
-  FillColumn<double>(phases, out->mutable_speed(), [](const auto& p) { return p.start_speed; });
-  FillColumn<double>(phases, out->mutable_acceleration(), [](const auto& p) { return p.acceleration; });
-  FillColumn<double>(phases, out->mutable_length(), [](const auto& p) { return p.length; });
-  FillColumn<double>(phases, out->mutable_duration_s(), [](const auto& p) { return p.duration_s; });
-  const bool coupled = std::any_of(phases.begin(), phases.end(),
-                                   [](const auto& p) { return p.law == SpeedLaw::kGripCircle; });
-  if (coupled) FillColumn<double>(phases, out->mutable_phase_rad(), PhaseAngle);
-}
-
 void EncodeBraking(const BrakingReport& braking, const PlanFrame& frame, v1::Braking* out) {
   out->set_start_speed(braking.start_speed);
   out->set_stop_distance(braking.stop_distance);
@@ -187,7 +145,7 @@ void EncodeRoute(const RoutePlan& plan, const PlanFrame& frame, v1::Route* out) 
   out->set_surface_length(plan.route.surface_length());
   EncodeCorners(plan, frame, out->mutable_corners());
   EncodeSegments(plan.route, frame, out->mutable_segments());
-  EncodePhases(plan.route, out->mutable_phases());
+  EncodePhases(plan.route.phases, out->mutable_phases());
   out->set_start_shift(plan.start_shift);
   out->set_goal_shift(plan.goal_shift);
   if (!plan.shortfalls.empty()) {

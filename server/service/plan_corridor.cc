@@ -10,35 +10,8 @@
 #include "server/planning/route/corridor_planner.h"
 
 namespace arclane {
-namespace {
-
-Failure ToFailure(const Violations& violations) {
-  std::vector<FieldViolation> fields;
-  bool over_limit = false;
-  for (const Violation& violation : violations.kept()) {
-    over_limit |= violation.reason == ViolationReason::kLimitExceeded;
-    fields.push_back({violation.field, violation.description});
-  }
-  Failure failure = InvalidFields(std::move(fields));
-  if (over_limit) failure.reason = FailureReason::kTooLarge;
-  if (violations.total() > violations.kept().size()) {
-    failure.metadata["violation_count"] = std::to_string(violations.total());
-  }
-  return failure;
-}
-
-Failure Stopped(FailureReason reason) {
-  Failure failure;
-  failure.reason = reason;
-  failure.message = "the plan was given up";
-  return failure;
-}
-
-}  // namespace
-
 std::optional<Failure> PlanCorridor(const v1::PlanCorridorRequest& request, const RequestLimits& limits,
-                                    absl::FunctionRef<std::optional<FailureReason>()> stop,
-                                    v1::PlanCorridorResponse& response) {
+                                    StopSignal stop, v1::PlanCorridorResponse& response) {
   thread_local CorridorPlanner planner;
   Violations violations;
   const DecodedCorridorRequest decoded = ReadCorridorRequest(request, limits, violations);
@@ -49,7 +22,7 @@ std::optional<Failure> PlanCorridor(const v1::PlanCorridorRequest& request, cons
     if (!stopped) stopped = stop();
     return stopped.has_value();
   };
-  if (should_stop()) return Stopped(*stopped);
+  if (should_stop()) return GivenUp(*stopped);
 
   RoutePlan plan;
   // The geometry is looked at even when other fields are wrong already: all violations are told at once.
@@ -67,7 +40,7 @@ std::optional<Failure> PlanCorridor(const v1::PlanCorridorRequest& request, cons
     case PlanStatus::kInvalid:
       break;
     case PlanStatus::kStopped:
-      return Stopped(*stopped);
+      return GivenUp(*stopped);
     case PlanStatus::kVerificationFailed: {
       Failure failure;
       failure.reason = FailureReason::kVerificationFailed;

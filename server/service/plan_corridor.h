@@ -6,10 +6,10 @@
 
 #include <optional>
 
-#include "absl/functional/function_ref.h"
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/failure.h"
 #include "server/codec/request_limits.h"
+#include "server/service/plan_failure.h"
 
 namespace arclane {
 
@@ -17,8 +17,7 @@ namespace arclane {
 // asked between stages and after every bounded amount of work; once it answers with a reason, that reason (kCancelled,
 // kDeadlineExceeded, kDraining) is the failure. Thread-safe: scratch memory is kept per thread.
 std::optional<Failure> PlanCorridor(const v1::PlanCorridorRequest& request, const RequestLimits& limits,
-                                    absl::FunctionRef<std::optional<FailureReason>()> stop,
-                                    v1::PlanCorridorResponse& response);
+                                    StopSignal stop, v1::PlanCorridorResponse& response);
 
 }  // namespace arclane
 

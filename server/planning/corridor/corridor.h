@@ -41,7 +41,8 @@ struct Corridor {
   std::vector<Portal> portals;
 
   // Cell k: vertices [cell_begin[k], cell_begin[k + 1]) in counter-clockwise order (heading grows along them),
-  // convex; two vertices for a link. A corridor sent as portals has the hulls of successive portals, with start and goal, as cells.
+  // strictly convex; two vertices for a link, entry and exit in the order of travel. Each cell holds its portals (see
+  // corridor_builder.h). A corridor sent as portals has the hulls of successive portals, with start and goal, as cells.
   std::vector<Vec2> cell_vertices;
   std::vector<double> cell_heights;
   std::vector<uint32_t> cell_begin;

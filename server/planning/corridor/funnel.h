@@ -53,6 +53,9 @@ struct CorridorPath {
   }
 };
 
+// The sum of the distances from start over the corners to goal, compensated. FindShortestPath sets `length` to it.
+double PathLength(const CorridorPath& path);
+
 // Keeps its buffers: no allocation once it has seen a corridor as large. Not thread-safe; one for each thread.
 class Funnel {
  public:

@@ -17,10 +17,13 @@ enum class PrecisionSource : uint8_t { kFloat32, kDouble, kLength };
 // overflow below it.
 inline constexpr double kMaxCoordinate = 1e100;
 // Non-zero coordinates below this magnitude lose bits in products; the exact predicates are exact down to it.
-inline constexpr double kMinCoordinate = 1e-70;
+inline constexpr double kMinCoordinate = 1e-140;
 
-// Two copies of a vertex differ by up to 4 ulps in either axis, thus by 4 * sqrt(2) = 5.66 ulps in distance.
-inline constexpr double kSeamUlps = 6.0;
+// Two copies of a float32 vertex differ by up to 4 ulps in either axis, thus by 4 * sqrt(2) = 5.66 ulps in distance.
+inline constexpr double kFloat32SeamUlps = 6.0;
+// Double coordinates that were computed (transformed, clipped) rather than read carry the rounding of a few operations,
+// each half an ulp in either axis.
+inline constexpr double kDoubleUlps = 16.0;
 
 struct CoordinatePrecision {
   PrecisionSource source = PrecisionSource::kDouble;
@@ -33,8 +36,8 @@ struct CoordinatePrecision {
   }
 
   // The distance below which two points are the same point, when `magnitude` >= 0 is the largest absolute
-  // coordinate as sent. kFloat32 and kDouble: kSeamUlps units in the last place of that type at the magnitude.
-  // kLength: the length, but never less than what doubles can hold at the magnitude. Zero for magnitude 0 unless
+  // coordinate as sent. kFloat32 and kDouble: kFloat32SeamUlps and kDoubleUlps units in the last place of
+  // that type at the magnitude. kLength: the length, but never less than kDouble's. Zero for magnitude 0 unless
   // a length is given.
   double ToleranceAt(double magnitude) const;
 };

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
+
 #include <vector>
 
 namespace arclane {
@@ -31,7 +31,7 @@ enum class ViolationReason : uint8_t {
 };
 
 // "NOT_CONVEX" for kNotConvex and so on; for logs and error details.
-std::string_view ViolationReasonName(ViolationReason reason);
+const char* ViolationReasonName(ViolationReason reason);
 
 struct Violation {
   std::string field;        // Such as "polygons.vertices.x[7]".
@@ -47,7 +47,7 @@ class Violations {
   explicit Violations(size_t capacity = kDefaultCapacity) : capacity_(capacity) {}
 
   void Add(ViolationReason reason, std::string field, std::string description);
-  // Counts one more without text; true when Add would still keep it. For callers whose text is costly to build.
+  // False when Add would only count: for callers whose text is costly to build.
   bool KeepsMore() const { return kept_.size() < capacity_; }
 
   bool empty() const { return total_ == 0; }

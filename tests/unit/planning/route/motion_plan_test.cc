@@ -117,7 +117,9 @@ TEST(MotionPlanTest, TurnsInPlaceTakeTheirTimeOnlyWhenTurningBeforeMoving) {
     const double turn = before ? (std::numbers::pi / 2 - 0.2) / 2.0 : 0.0;
     EXPECT_NEAR(plan.route.duration_s, 8.0 + turn, 1e-12);
     for (const SpeedPhase& phase : plan.route.phases) {
-      if (phase.kind == SpeedPhaseKind::kDwell) EXPECT_EQ(phase.piece, 1u);
+      if (phase.kind == SpeedPhaseKind::kDwell) {
+        EXPECT_EQ(phase.piece, 1u);
+      }
     }
   }
 }

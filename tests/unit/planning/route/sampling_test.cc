@@ -141,7 +141,9 @@ TEST(SamplingTest, TimeStepsTurnWithTheAgent) {
       EXPECT_NEAR(columns.heading[i], t - arrival, 1e-12);
       EXPECT_EQ(columns.distance[i], 4.0);
     }
-    if (t < arrival) EXPECT_EQ(columns.heading[i], 0.0);
+    if (t < arrival) {
+      EXPECT_EQ(columns.heading[i], 0.0);
+    }
   }
   EXPECT_TRUE(turning_seen);
   EXPECT_EQ(columns.time[count - 1], route.duration_s);

@@ -23,14 +23,13 @@
 #include <span>
 #include <vector>
 
+#include "server/planning/speed/coupled_curve.h"
+#include "server/planning/speed/lateral_cap_curve.h"
 #include "server/planning/speed/speed_limits.h"
 #include "server/planning/speed/speed_phase.h"
 #include "server/planning/speed/speed_plan.h"
 
 namespace arclane {
-
-// Largest relative excess of the coupled budget between nodes.
-inline constexpr double kBudgetExcess = 1e-6;
 
 struct CurvatureProfileRequest {
   std::span<const double> distance;   // n >= 2 nodes, finite, strictly ascending
@@ -74,17 +73,14 @@ struct CurvatureSpeedPlan {
   std::vector<ClippedInterval> clipped;  // ascending, disjoint; only with a speed cap
 };
 
+// Scratch memory; reuse one per thread. Its content means nothing between calls.
 struct CurvatureWorkspace {
-  struct Step {
-    double distance;  // where the step starts (backward pass: ascending after reversal)
-    double squared_speed;
-    double acceleration;
-  };
-  std::vector<Step> steps;
+  std::vector<CapSegment> segments;
+  std::vector<CurvePart> parts;
+  std::vector<BrakeStep> steps;
   std::vector<double> backward;
-  std::vector<double> cap;
-  std::vector<double> distance;
-  std::vector<double> curvature;
+  std::vector<double> node_speed;
+  std::vector<double> curvature;  // in driving order, flying laps only; likewise the next
   std::vector<double> speed_cap;
   std::vector<double> dwell;
 };
@@ -93,12 +89,17 @@ struct CurvatureWorkspace {
 void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
                          CurvatureSpeedPlan& plan);
 
-// Turns a prescribed speed over time (samples at ascending times from 0, speed linear between them)
-// into squared-speed knots over distance that PlanSpeedAlongCurve follows exactly: fills knot
-// distances and speeds. Merge the knots into the nodes of the request (curvature interpolated
-// linearly) and pass the speeds as speed_cap.
-void SpeedOverTimeToDistance(std::span<const double> time_s, std::span<const double> speed,
-                             std::vector<double>& distance, std::vector<double>& speed_at_distance);
+// A speed prescribed over time as knots over distance, which PlanSpeedAlongCurve takes as nodes: speed linear in time is
+// squared speed linear in distance, so nothing is lost. Pauses at rest become stops.
+struct SpeedOverDistance {
+  std::vector<double> distance;  // strictly ascending from 0
+  std::vector<double> speed;
+  std::vector<SpeedStop> stops;  // boundary: knot index
+};
+
+// Preconditions: equal lengths, finite, times strictly ascending, speeds >= 0. Merge the knots into the curve's nodes
+// (curvature interpolated linearly, squared speed likewise) and pass the speeds as speed_cap.
+void SpeedOverTimeToDistance(std::span<const double> time_s, std::span<const double> speed, SpeedOverDistance& result);
 
 }  // namespace arclane
 

@@ -281,17 +281,6 @@ void FillColumnsFromPhases(const SpeedWorkspace& workspace, double duration_s, S
   plan.duration_s = duration_s;
 }
 
-BrakeNow BrakeFrom(double v, double length, double reaction_s, double braking) {
-  BrakeNow now;
-  const double hold = v * reaction_s;
-  now.stop_distance = hold + v * v / (2.0 * braking);
-  now.overrun = std::max(0.0, now.stop_distance - length);
-  if (now.overrun > 0.0) {
-    now.speed_at_end = hold >= length ? v : std::sqrt(std::max(0.0, v * v - 2.0 * braking * (length - hold)));
-  }
-  return now;
-}
-
 void FailStart(double speed_max, const SpeedPlanRequest& request, const MotionBudget& budget, double length,
                SpeedPlan& plan) {
   Reset(plan, SpeedPlanStatus::kInfeasibleStart);
@@ -310,6 +299,17 @@ bool Valid(const SpeedPlanRequest& request, SpeedPlan& plan) {
 }
 
 }  // namespace
+
+BrakeNow BrakeFrom(double v, double length, double reaction_s, double braking) {
+  BrakeNow now;
+  const double hold = v * reaction_s;
+  now.stop_distance = hold + v * v / (2.0 * braking);
+  now.overrun = std::max(0.0, now.stop_distance - length);
+  if (now.overrun > 0.0) {
+    now.speed_at_end = hold >= length ? v : std::sqrt(std::max(0.0, v * v - 2.0 * braking * (length - hold)));
+  }
+  return now;
+}
 
 void PlanSpeed(const SpeedPlanRequest& request, SpeedWorkspace& workspace, SpeedPlan& plan) {
   Reset(plan, SpeedPlanStatus::kInvalidArgument);

@@ -69,6 +69,9 @@ struct BrakeNow {
   double speed_at_end = 0.0;   // speed where the path ends; 0 if at rest before
 };
 
+// `length` of path lies ahead; `braking` is the magnitude.
+BrakeNow BrakeFrom(double speed, double length, double reaction_s, double braking);
+
 // The columns below list only pieces of positive length, in order; piece_index names them in the
 // caller's list.
 struct SpeedPlan {

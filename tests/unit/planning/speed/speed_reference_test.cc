@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "server/planning/speed/curvature_profile.h"
 #include "server/planning/speed/speed_plan.h"
 #include "server/planning/speed/stop_and_turn.h"
 #include "tests/support/reference_data.h"
@@ -205,6 +206,78 @@ TEST(SpeedReferenceTest, StopAndTurnAgrees) {
       ExpectClose(std::abs(ToDouble(expect["turn_angle"][i])), std::abs(drive.turn_angle_rad[i]), 1.0, id + " angle");
       ExpectClose(ToDouble(expect["turn_time"][i]), drive.turn_time_s[i], 1.0, id + " turn time");
       ExpectClose(ToDouble(expect["drive_time"][i]), plan.piece_time_s[i], 1.0, id + " drive time");
+    }
+  }
+  EXPECT_GT(count, 0);
+}
+
+// The largest excess of any limit over the plan, relative, at points inside every phase.
+double LargestExcess(const CurvatureProfileRequest& request, const CurvatureSpeedPlan& plan) {
+  const SpeedLimits& limits = request.limits;
+  double worst = -1.0;
+  for (const SpeedPhase& phase : plan.phases) {
+    const double s0 = request.distance[phase.piece];
+    const double s1 = request.distance[phase.piece + 1];
+    constexpr int kPoints = 23;
+    for (int i = 0; i <= kPoints; ++i) {
+      const double d = phase.length * i / kPoints;
+      const double share = (phase.start_distance + d - s0) / (s1 - s0);
+      const double kappa = request.curvature[phase.piece] * (1.0 - share) + request.curvature[phase.piece + 1] * share;
+      const double v = SpeedAt(phase, d);
+      const double a = AccelerationAt(phase, d);
+      const double lateral = v * v * std::abs(kappa);
+      worst = std::max({worst, v / limits.max_speed - 1.0, a / limits.max_acceleration - 1.0,
+                        -a / limits.max_braking - 1.0});
+      if (limits.max_lateral_acceleration) worst = std::max(worst, lateral / *limits.max_lateral_acceleration - 1.0);
+      if (limits.budget_mode == BudgetMode::kCoupled) {
+        worst = std::max(worst, std::hypot(a, lateral) / *limits.max_total_acceleration - 1.0);
+      }
+    }
+  }
+  return worst;
+}
+
+TEST(SpeedReferenceTest, PlansAlongCurvesAgree) {
+  ARCLANE_REFERENCE_DIR_OR_SKIP(dir);
+  CurvatureWorkspace workspace;
+  CurvatureSpeedPlan plan;
+  int count = 0;
+  for (const json& record : testing::ReadRecords(dir + "/speed/curves_dev.jsonl.gz")) {
+    const std::vector<double> distance = record["s"];
+    const std::vector<double> curvature = record["kappa"];
+    for (const json& item : record["cases"]) {
+      const std::string id = record["id"].get<std::string>() + " " + item["model"].get<std::string>() + " " +
+                             item["mode"].get<std::string>();
+      CurvatureProfileRequest request;
+      request.distance = distance;
+      request.curvature = curvature;
+      request.limits = ReadLimits(item["limits"]);
+      request.flying_lap = item["mode"] == "flying";
+      PlanSpeedAlongCurve(request, workspace, plan);
+      ++count;
+      const json& expect = item["expect"];
+      ASSERT_EQ(expect["status"], Name(plan.status)) << id;
+      const double time = ToDouble(expect["time"]);
+      EXPECT_GE(plan.duration_s, ToDouble(expect["time_lo"]) * (1.0 - 1e-9)) << id;
+      EXPECT_LE(plan.duration_s, time * 1.001) << id;
+      double worst = 0.0;
+      for (std::size_t i = 0; i < expect["v"].size(); ++i) {
+        const double v = ToDouble(expect["v"][i]);
+        const double error = std::abs(v - plan.node_speed[expect["v_index"][i]]) / std::max(v, 1e-9);
+        worst = std::max(worst, error);
+      }
+      EXPECT_LE(worst, 1e-3) << id;
+      const double excess = LargestExcess(request, plan);
+      EXPECT_LE(excess, 1e-6) << id;
+      double end = plan.phases.front().start_distance;
+      for (const SpeedPhase& phase : plan.phases) {
+        EXPECT_NEAR(phase.start_distance, end, 1e-9 * plan.length) << id;
+        end = phase.start_distance + phase.length;
+      }
+      EXPECT_NEAR(end, distance.back(), 1e-9 * plan.length) << id;
+      std::printf("%-36s time %+.2e lo %+.2e v %.1e excess %+.1e phases/node %.2f\n", id.c_str(),
+                  plan.duration_s / time - 1.0, plan.duration_s / ToDouble(expect["time_lo"]) - 1.0, worst, excess,
+                  static_cast<double>(plan.phases.size()) / static_cast<double>(distance.size()));
     }
   }
   EXPECT_GT(count, 0);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// arclane.v1.PathPlanner by gRPC's callback API. Plan methods and pings take raw bytes: what is
+// refused is not parsed.
+#ifndef ARCLANE_SERVER_SERVICE_PATH_PLANNER_SERVICE_H_
+#define ARCLANE_SERVER_SERVICE_PATH_PLANNER_SERVICE_H_
+
+#include "arclane/v1/planner.grpc.pb.h"
+#include "server/service/service_environment.h"
+
+namespace arclane {
+
+using PathPlannerMethods = v1::PathPlanner::WithRawCallbackMethod_PlanCorridor<
+    v1::PathPlanner::WithCallbackMethod_GetLimits<v1::PathPlanner::WithRawCallbackMethod_Ping<
+        v1::PathPlanner::WithRawCallbackMethod_PingStream<v1::PathPlanner::Service>>>>;
+
+class PathPlannerService final : public PathPlannerMethods {
+ public:
+  explicit PathPlannerService(ServiceEnvironment environment) : environment_(environment) {}
+
+  grpc::ServerUnaryReactor* PlanCorridor(grpc::CallbackServerContext* context,
+                                         const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetLimits(grpc::CallbackServerContext* context,
+                                      const v1::GetLimitsRequest* request,
+                                      v1::GetLimitsResponse* response) override;
+  grpc::ServerUnaryReactor* Ping(grpc::CallbackServerContext* context,
+                                 const grpc::ByteBuffer* request,
+                                 grpc::ByteBuffer* response) override;
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PingStream(
+      grpc::CallbackServerContext* context) override;
+
+ private:
+  ServiceEnvironment environment_;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_SERVICE_PATH_PLANNER_SERVICE_H_

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "client/cli/plan_corridor_command.h"
+#include "client/cli/plot_command.h"
 #include "client/cli/server_commands.h"
 
 namespace arclane {
@@ -17,6 +18,8 @@ constexpr char kFooter[] = R"(Examples:
   arclane plan-corridor request.json             plan, and show the route as tables
   arclane plan-corridor request.json --json      the answer as Protobuf JSON
   arclane plan-corridor many.jsonl --json        one request a line, one answer a line
+  arclane plan-corridor request.json --svg route.svg
+  arclane plot request.json --out route.svg      plan, and draw the route
   arclane health && echo ready                   for health checks
 
 A request (a corridor of two portals, Z up):
@@ -48,6 +51,7 @@ std::string ParseDeadline(const std::string& text, absl::Duration& deadline) {
 struct Flags {
   ServerFlags server;
   PlanCorridorFlags plan_corridor;
+  PlotFlags plot;
   PingFlags ping;
   bool limits_json = false;
   std::string health_service;
@@ -69,6 +73,10 @@ CLI::App* AddPlanCorridor(CLI::App& app, PlanCorridorFlags& flags) {
       ->needs("--json");
   command->add_flag("--lines", flags.lines,
                     "One request a line, answered as they come (otherwise found out by looking)");
+  command
+      ->add_option("--svg", flags.svg_file,
+                   "Also draw the route; of many, \"-<line>\" is put before the extension")
+      ->type_name("FILE");
   command->add_option("--out", flags.out_file, "Write the answers to a file")->type_name("FILE");
   CLI::Option* spacing =
       command->add_option("--spacing", flags.spacing, "Sample every route at this spacing");
@@ -81,6 +89,24 @@ CLI::App* AddPlanCorridor(CLI::App& app, PlanCorridorFlags& flags) {
       ->check(CLI::Range(2, 1000000000))
       ->capture_default_str();
   command->add_flag("--quiet", flags.quiet, "No progress on the standard error");
+  return command;
+}
+
+CLI::App* AddPlot(CLI::App& app, PlotFlags& flags) {
+  CLI::App* command = app.add_subcommand("plot", "Draw a route and its speed plan as SVG");
+  command
+      ->add_option("file", flags.file,
+                   "A request, or {\"request\": ..., \"response\": ...} as written by "
+                   "plan-corridor --json --with-request; - reads the standard input")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--out", flags.out_file, "Write the picture to a file")->type_name("FILE");
+  command->add_option("--title", flags.title, "Heading; otherwise the outcome in words")
+      ->type_name("TEXT");
+  command->add_option("--width", flags.width, "Width in pixels")
+      ->check(CLI::Range(500.0, 10000.0))
+      ->capture_default_str();
+  command->add_flag("--no-charts", flags.no_charts, "The map alone");
   return command;
 }
 
@@ -101,7 +127,6 @@ CLI::App* AddPing(CLI::App& app, PingFlags& flags) {
 ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
   Flags flags;
   CLI::App app(kAbout, "arclane");
-  app.footer(kFooter);
   app.set_version_flag("--version", "arclane " ARCLANE_VERSION);
   app.require_subcommand(1);
   app.fallthrough();
@@ -119,6 +144,7 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
       ->type_name("DURATION")
       ->default_str("10s");
   const CLI::App* plan_corridor = AddPlanCorridor(app, flags.plan_corridor);
+  const CLI::App* plot = AddPlot(app, flags.plot);
   const CLI::App* ping = AddPing(app, flags.ping);
   CLI::App* limits =
       app.add_subcommand("limits", "Show the limits on requests that the server has");
@@ -127,12 +153,20 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
   health->add_option("--service", flags.health_service,
                      "arclane.v1.PathPlanner: ready; liveness: alive; empty: the server");
 
+  app.footer(kFooter);  // After the commands, which would inherit it.
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (app.get_subcommands().empty() && !app.remaining().empty()) {
+      streams.err << "unknown command \"" << app.remaining().front()
+                  << "\"; arclane --help lists all\n";
+      return ExitCode::kUsage;
+    }
     return app.exit(error, streams.out, streams.err) == 0 ? ExitCode::kOk : ExitCode::kUsage;
   }
   if (plan_corridor->parsed()) return RunPlanCorridor(flags.plan_corridor, flags.server, streams);
+  if (plot->parsed()) return RunPlot(flags.plot, flags.server, streams);
   if (ping->parsed()) return RunPing(flags.ping, flags.server, streams);
   if (limits->parsed()) return RunLimits(flags.limits_json, flags.server, streams);
   return RunHealth(flags.health_service, flags.server, streams);

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/output_file.h"
+#include "client/cli/plot/route_plot.h"
 #include "client/cli/request_input.h"
 #include "client/cli/route_report.h"
 #include "client/cli/server_connection.h"
@@ -64,6 +65,7 @@ class PlanCorridorRun {
     if (!pending.parsed.ok()) return;
     if (flags_.spacing) pending.request.mutable_sampling()->set_spacing(*flags_.spacing);
     if (flags_.count) pending.request.mutable_sampling()->set_count(*flags_.count);
+    if (!flags_.svg_file.empty()) pending.request.set_include_corridor(true);
     auto promise = std::make_shared<std::promise<Result<v1::PlanCorridorResponse>>>();
     pending.answer = promise->get_future();
     client_.PlanCorridorAsync(pending.request, {},
@@ -109,6 +111,7 @@ class PlanCorridorRun {
   }
 
   void TellAnswer(const Pending& pending, const v1::PlanCorridorResponse& response) {
+    if (!flags_.svg_file.empty()) Draw(pending, response);
     if (flags_.json) {
       const JsonLayout layout =
           pending.source.is_line ? JsonLayout::kOneLine : JsonLayout::kIndented;
@@ -125,6 +128,34 @@ class PlanCorridorRun {
       streams_.err << "the answer is malformed: " << status.message() << '\n';
       Fail(ExitCode::kRefused);
     }
+  }
+
+  // "routes-12.svg" for line 12 and "routes.svg".
+  std::string SvgPathOf(const RequestText& source) const {
+    if (!source.is_line) return flags_.svg_file;
+    const size_t folder = flags_.svg_file.rfind('/');
+    size_t dot = flags_.svg_file.rfind('.');
+    if (dot == std::string::npos || (folder != std::string::npos && dot < folder)) {
+      dot = flags_.svg_file.size();
+    }
+    return absl::StrCat(flags_.svg_file.substr(0, dot), "-", source.line,
+                        flags_.svg_file.substr(dot));
+  }
+
+  void Draw(const Pending& pending, const v1::PlanCorridorResponse& response) {
+    absl::StatusOr<std::string> svg = PlotRoute(pending.request, response, {});
+    absl::Status status = svg.status();
+    if (status.ok()) {
+      auto file = OutputFile::Open(SvgPathOf(pending.source), streams_.out);
+      status = file.status();
+      if (file.ok()) {
+        file->stream() << *svg;
+        status = file->Close();
+      }
+    }
+    if (status.ok()) return;
+    streams_.err << status.message() << '\n';
+    Fail(ExitCode::kBadInput);
   }
 
   void TitlesOnce() {

@@ -29,11 +29,16 @@ def program(path):
     return full
 
 
+def _first(addresses):
+    """A server may listen on several addresses."""
+    return addresses[0] if isinstance(addresses, list) else addresses
+
+
 class LiveServer:
     """Use as a context manager; `target` is the gRPC address, `metrics` the address of the metrics page."""
 
     def __init__(self, *flags, start_timeout_s=30.0):
-        self.command = [program("server/arclane-server"), "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0", *flags]
+        self.command = [program("server/arclane-server"), "--listen=127.0.0.1:0", "--metrics_listen=127.0.0.1:0", *flags]
         self.start_timeout_s = start_timeout_s
         self.process = None
         self.target = None
@@ -45,7 +50,7 @@ class LiveServer:
         ready_file = os.path.join(self._folder.name, "ready.json")
         self.log = os.path.join(self._folder.name, "log")
         with open(self.log, "wb") as log:
-            self.process = subprocess.Popen(self.command + [f"--ready-file={ready_file}"], stdin=subprocess.DEVNULL,
+            self.process = subprocess.Popen(self.command + [f"--ready_file={ready_file}"], stdin=subprocess.DEVNULL,
                                             stdout=log, stderr=log)
         deadline = time.monotonic() + self.start_timeout_s
         while time.monotonic() < deadline:
@@ -56,7 +61,7 @@ class LiveServer:
             try:
                 with open(ready_file, encoding="utf-8") as file:
                     ready = json.load(file)
-                self.target, self.metrics = ready["grpc"], ready["metrics"]
+                self.target, self.metrics = (_first(ready[name]) for name in ("grpc", "metrics"))
                 return self
             except (OSError, ValueError, KeyError):
                 time.sleep(0.02)

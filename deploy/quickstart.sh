@@ -25,6 +25,7 @@ say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
 fail() { printf 'quickstart: %s\n' "$*" >&2; exit 1; }
 usage() { sed -n '5,10s/^# //p' "${BASH_SOURCE[0]}"; }
 
+# shellcheck disable=SC2317  # Called by the trap.
 stop_server() {
   local code=$?
   trap - EXIT INT TERM

@@ -109,8 +109,9 @@ def run_local(cases):
     try:
         path = program("tests/conformance/arclane_conformance")
     except ServerError as error:
+        print(f"FAILED {error}")
         for case, result in cases:
-            result.add(case.name, [equal("answer", str(error), "one line")])
+            result.add(case.name, [equal("answer", "the local program is not built", "one line")])
         return
     done = subprocess.run([path], input=lines, capture_output=True, text=True, check=False)
     answers = done.stdout.splitlines()
@@ -127,20 +128,31 @@ def kind_of(record):
     return next((kind for kind in KINDS if kind.matches(record)), None)
 
 
+class Skipped:
+    """A record that is recognised, or not, and not run."""
+
+    def __init__(self, record, file, kind_name, reason):
+        self.record_id, self.file = str(record.get("id", "?")), file
+        self.kind, self.reason = kind_name, reason
+
+    def report_line(self):
+        """The record as one JSON object."""
+        return {"id": self.record_id, "file": self.file, "kind": self.kind, "status": "skipped", "reason": self.reason}
+
+
 def run_file(path, context, runner):
-    """(results, skipped counts by reason, problems) of one file."""
-    results, local, problems = [], [], []
-    skipped = collections.Counter()
+    """(results, skipped records, problems) of one file."""
+    results, skipped, local, problems = [], [], [], []
     name = os.path.basename(path)
     context.folder = os.path.dirname(path) or "."
     ran = collections.Counter()
     for record in read_records(path):
         kind = kind_of(record)
         if kind is None:
-            skipped["unknown kind of record", "its fields fit none"] += 1
+            skipped.append(Skipped(record, name, "unknown", "its fields fit no kind"))
             continue
         if kind.skip_reason is not None:
-            skipped[kind.name, kind.skip_reason] += 1
+            skipped.append(Skipped(record, name, kind.name, kind.skip_reason))
             continue
         result = RecordResult(kind.record_id(record), name, kind.name)
         results.append(result)
@@ -169,7 +181,7 @@ def describe(check):
 
 def print_file(name, results, skipped, elapsed_s, calls):
     """The summary of one file."""
-    for (kind, reason), count in sorted(skipped.items()):
+    for (kind, reason), count in sorted(collections.Counter((s.kind, s.reason) for s in skipped).items()):
         print(f"{name}: {count} skipped ({kind}: {reason})")
     if not results:
         return
@@ -202,9 +214,9 @@ def find_files(paths):
             if stem.endswith(".jsonl"):
                 files.append(file)
             elif stem.endswith(".bin"):
-                left_out.append((name, "a navmesh file: not served yet"))
+                left_out.append((name, "navmesh: not served yet"))
             elif stem.endswith(".json"):
-                left_out.append((name, "a mesh that records refer to: no record itself"))
+                left_out.append((name, "mesh that records refer to, no record itself"))
             elif not os.path.isdir(path):
                 files.append(file)
     return files, left_out
@@ -235,8 +247,8 @@ def json_safe(value):
 def run(arguments, target, stubs):
     """Runs all files; returns the exit code."""
     files, left_out = find_files(arguments.paths)
-    for name, reason in left_out:
-        print(f"{name}: 1 skipped ({reason})")
+    for reason, count in collections.Counter(reason for _, reason in left_out).items():
+        print(f"{count} files skipped ({reason})")
     context = Context(stubs, arguments.full)
     runner = RpcRunner(stubs, target, arguments.in_flight)
     passed = failed = 0
@@ -255,7 +267,7 @@ def run(arguments, target, stubs):
         passed += sum(r.passed for r in results)
         failed += sum(not r.passed for r in results)
         if report:
-            for result in results:
+            for result in [*results, *skipped]:
                 report.write(json.dumps(json_safe(result.report_line())) + "\n")
     if report:
         report.close()

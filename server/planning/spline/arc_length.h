@@ -93,7 +93,8 @@ class ArcLengthMap {
 
  private:
   ArcLengthMap() = default;
-  bool BuildSpans(double tolerance);
+  void BuildSpans(double relative_error);
+  void PlaceSpans(std::span<const double> lengths);
   void BuildIndex();
 
   Curve curve_;

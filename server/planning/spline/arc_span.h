@@ -35,12 +35,13 @@ struct ArcSpanForward {
   std::array<double, kChebyshevOrder + 1> distance{};
 };
 
+// Errors that the spans of one piece may have, as distances. Both are relative to the piece rather
+// than to the curve: convergence is geometric, so this costs little, and curvature inside a short
+// piece stays right.
 struct ArcSpanBudget {
-  double length_error =
-      0.0;  // Wanted error of lengths, for the whole curve; shared out by length and by piece.
-  double local_error = 0.0;   // Largest error of t(s) within a span, as a distance.
-  double curve_length = 0.0;  // A lower estimate, to share out length_error.
-  double piece_count = 1.0;
+  double length_error = 0.0;  // Of the piece's length; shared out over its spans by their length.
+  double local_error = 0.0;   // Of t(s) within a span.
+  double piece_length = 0.0;  // A lower estimate, to share out length_error.
   bool with_inverse = true;
 };
 
@@ -63,6 +64,10 @@ struct ForwardValue {
   double slope;
 };
 ForwardValue EvaluateForward(const ArcSpanForward& forward, double x);
+
+// The parameter at a local distance on the curve, in [span.begin, span.end], from the stored
+// polynomial.
+double SpanParameter(const ArcSpan& span, double local_distance);
 
 // The parameter at a distance from the span's begin, by safeguarded Newton steps on s(t).
 double InvertForward(const ArcSpan& span, const ArcSpanForward& forward, double distance);

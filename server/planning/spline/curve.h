@@ -29,10 +29,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace arclane {
 
@@ -79,7 +79,7 @@ struct CurveViolation {
 // Every rule that `input` breaks, in the order of the fields; empty when the curve can be built.
 // Linear in the input.
 std::vector<CurveViolation> ValidateCurve(const CurveInput& input, const CurveLimits& limits = {},
-                                          std::string_view field_prefix = "spline");
+                                          absl::string_view field_prefix = "spline");
 
 inline constexpr int kMaxCurveDegree = 5;
 

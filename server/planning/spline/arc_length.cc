@@ -26,6 +26,10 @@ constexpr int kMaxBuilds = 3;
 // Rounding of the prefix sums and of positions within the frame, of the length.
 constexpr double kRoundingShare = 16 * 0x1p-53;
 
+// Distances this close to the end, of the length, are the end: a few roundings of the caller's
+// arithmetic.
+constexpr double kEndRounding = 0x1p-50;
+
 // Tabulating t(s) costs about as much as inverting s(t) this many times a segment.
 constexpr size_t kBreakEvenSamples = 17;
 
@@ -191,7 +195,14 @@ double ArcLengthMap::DistanceAt(int segment, double parameter) const {
 }
 
 double ArcLengthMap::Normalize(double distance) const {
-  if (distance >= 0.0 && distance <= length_) return distance;
+  if (distance >= 0.0 && distance < length_ - kEndRounding * length_) return distance;
+  // Lengths and distances that went through another computation: the end, not the start of the next
+  // lap.
+  if (std::abs(distance - length_) <= std::max(error_bound_, kEndRounding * length_) &&
+      distance >= length_ - kEndRounding * length_) {
+    return length_;
+  }
+  if (distance < 0.0 && distance >= -error_bound_) return 0.0;
   if (!curve_.closed() || !std::isfinite(distance) || !(length_ > 0.0)) {
     return distance > length_ ? length_ : 0.0;
   }

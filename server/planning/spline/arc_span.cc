@@ -417,10 +417,9 @@ double InvertForward(const ArcSpan& span, const ArcSpanForward& forward, double 
     const double error = value.distance - wanted;
     (error > 0.0 ? high : low) = x;
     double next = x - error / value.slope;
+    if (std::abs(next - x) <= 0x1p-52) break;
     if (!(next > low && next < high)) next = 0.5 * (low + high);
-    const bool settled = std::abs(next - x) <= 0x1p-51;
     x = next;
-    if (settled || error == 0.0) break;
   }
   const double half = 0.5 * (span.t_end - span.t_begin);
   const double t = span.from_end ? span.t_end - half * (1.0 + x) : span.t_begin + half * (1.0 + x);

@@ -22,9 +22,10 @@ struct CurvatureOptions {
   // Finest resolution, of the length. Beside a cusp curvature grows without bound; there it is cut
   // off at this distance.
   double min_interval = 1e-6;
-  // A turn sharper than this within min_interval of a joint or a speed minimum is a stop, not a
-  // bend. Radians.
+  // A jump of direction beyond this is a stop: at a joint, or where the speed vanishes.
   double stop_angle_rad = 1e-3;
+  // So is a bend of more than this within 2 * min_interval * length: too sharp to be resolved.
+  double point_turn_rad = 0.25;
   size_t max_knots = size_t{1} << 20;
 };
 
@@ -35,10 +36,11 @@ struct CurveStop {
   double turn_angle_rad = 0.0;
 };
 
-// distance is strictly increasing from 0 to the length; curvature is linear between knots. A jump
-// of curvature (or a stop) at s is a pair of knots at s and just behind it. Curvature is signed for
-// planar curves, a magnitude in space, finite everywhere. A corner at the seam of a closed curve is
-// listed once, at distance 0. A curve of length zero has one knot (0, 0).
+// distance is strictly increasing from 0 to the length; curvature is linear between knots. Where it
+// jumps, the two values are 1e-9 of the length apart, on the side where the magnitude is smaller,
+// so that the line never lies below the larger one. Signed for planar curves, a magnitude in space,
+// finite everywhere. A corner at the seam of a closed curve is listed once, at distance 0. A curve
+// of length zero has one knot (0, 0).
 struct CurvatureKnots {
   std::vector<double> distance;
   std::vector<double> curvature;

@@ -8,8 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "server/planning/spline/bernstein.h"
-#include "server/planning/spline/curve_reduction.h"
+#include "server/planning/spline/limit_direction.h"
 #include "server/planning/spline/sample_kernels.h"
 
 namespace arclane {
@@ -239,47 +238,18 @@ class CurveSampler {
     }
   }
 
-  // Tangents and curvatures where dr/dt = 0, and the exact end point.
+  // Tangents and curvatures where dr/dt = 0.
   void MarkSlowSamples(int count, const RunColumns& out, const double* parameter, uint8_t* marks) {
     for (int i = 0; i < count; ++i) {
       const int32_t segment = map_.spans()[span_of_[i]].segment;
       const CurvePiece& piece = map_.curve().piece(segment);
       if (out.squared_speed[i] > piece.speed_floor * piece.speed_floor) continue;
-      const std::array<double, 3> direction = LimitDirection(piece, parameter[i]);
+      const TravelSide side = parameter[i] < 1.0 ? TravelSide::kLeaving : TravelSide::kArriving;
+      const auto direction = LimitDirection(piece, dimension_, parameter[i], side, 2);
       for (int c = 0; c < dimension_; ++c) out.tangent[c][i] = direction[c];
       out.curvature[i] = std::numeric_limits<double>::quiet_NaN();
       if (marks != nullptr) marks[i] = kCurvatureUndefined;
     }
-  }
-
-  // The direction of travel where the speed vanishes: of the first derivative that does not, seen
-  // from behind at the end of a piece and from ahead elsewhere. A piece of positive length has one.
-  std::array<double, 3> LimitDirection(const CurvePiece& piece, double t) const {
-    // Rounding of the derivatives of a polynomial of degree <= 8, of their largest coefficient.
-    constexpr double kNoise = 1e-12;
-    HodographRows rows;
-    const int degree = HodographBernstein(piece, dimension_, rows);
-    double sign = 1.0;
-    for (int order = degree; order >= 0; --order) {
-      std::array<double, 3> value{};
-      double squared = 0.0, largest = 0.0;
-      for (int c = 0; c < dimension_; ++c) {
-        value[c] = BernsteinValue(rows[c].data(), order, t);
-        squared += value[c] * value[c];
-        for (int j = 0; j <= order; ++j) largest = std::max(largest, std::abs(rows[c][j]));
-      }
-      // The hodograph itself (order == degree) is below its floor: that is why this is asked.
-      const bool usable = order < degree || degree == 0;
-      if (usable && squared > 0.0 && std::sqrt(squared) > kNoise * largest) {
-        const double inverse = sign / std::sqrt(squared);
-        return {value[0] * inverse, value[1] * inverse, value[2] * inverse};
-      }
-      for (int c = 0; c < dimension_ && order > 0; ++c) {
-        BernsteinDerivative(rows[c].data(), order, rows[c].data());
-      }
-      if (t >= 1.0) sign = -sign;
-    }
-    return {0.0, 0.0, 0.0};
   }
 
   // A curve of length zero.

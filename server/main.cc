@@ -34,7 +34,6 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
   options.limits.max_samples = config.max_samples;
   options.limits.max_dependencies = config.max_dependencies;
   options.limits.max_queued_plans = config.max_queued_plans;
-  options.limits.max_coordinate = config.max_coordinate;
   options.max_admitted_bytes = config.max_admitted_bytes;
   options.planner_threads =
       config.planner_threads == 0 ? UsableProcessors() : static_cast<int>(config.planner_threads);

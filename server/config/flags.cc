@@ -47,7 +47,6 @@ ABSL_FLAG(Text, max_portals, absl::nullopt, Help("max_portals"));
 ABSL_FLAG(Text, max_vertices, absl::nullopt, Help("max_vertices"));
 ABSL_FLAG(Text, max_samples, absl::nullopt, Help("max_samples"));
 ABSL_FLAG(Text, max_dependencies, absl::nullopt, Help("max_dependencies"));
-ABSL_FLAG(Text, max_coordinate, absl::nullopt, Help("max_coordinate"));
 ABSL_FLAG(Text, keepalive_s, absl::nullopt, Help("keepalive_s"));
 ABSL_FLAG(Text, min_ping_interval_s, absl::nullopt, Help("min_ping_interval_s"));
 ABSL_FLAG(Text, max_connection_age_s, absl::nullopt, Help("max_connection_age_s"));

@@ -38,7 +38,6 @@ struct ServerConfig {
   uint32_t max_vertices = 1'000'000;
   uint32_t max_samples = 1'000'000;
   uint32_t max_dependencies = 1'000'000;
-  double max_coordinate = 1e12;
 
   // Connections.
   double keepalive_s = 60;

@@ -58,8 +58,6 @@ const std::vector<Setting>& Table() {
       {"max_samples", CountMember{&C::max_samples, 2, 100'000'000}, "Most samples of an answer."},
       {"max_dependencies", CountMember{&C::max_dependencies, 0, 100'000'000},
        "Most dependencies of a corridor."},
-      {"max_coordinate", RealMember{&C::max_coordinate, 1, 1e12},
-       "Largest magnitude of a coordinate."},
       {"keepalive_s", RealMember{&C::keepalive_s, 1, 86400},
        "Seconds without traffic after which a connection's peer is asked whether it lives."},
       {"min_ping_interval_s", RealMember{&C::min_ping_interval_s, 0, 3600},

@@ -3,6 +3,7 @@
 
 #include <exception>
 
+#include "server/planning/geometry/precision.h"
 #include "server/service/immediate_call.h"
 #include "server/service/ping.h"
 #include "server/service/plan_methods.h"
@@ -46,7 +47,7 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     response->set_max_samples(limits.max_samples);
     response->set_max_ping_bytes(limits.max_ping_bytes);
     response->set_max_queued_plans(limits.max_queued_plans);
-    response->set_max_coordinate(limits.max_coordinate);
+    response->set_max_coordinate(kMaxCoordinate);
     response->set_max_dependencies(limits.max_dependencies);
     auto* call = new ImmediateCall(environment_, MethodId::kGetLimits, *context);
     call->EndWith(grpc::Status::OK);

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "server/service/plan_call.h"
-#include "server/service/plan_corridor.h"
+#include "server/pipeline/plan_corridor.h"
 
 namespace arclane {
 
@@ -18,7 +18,7 @@ struct PlanCorridorMethod {
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_corridor_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
                                      StopFunction stop, Response& response) {
-    return PlanCorridor(request, limits, stop, response);
+    return AnswerPlanCorridor(request, limits, stop, response);
   }
   static std::optional<v1::Outcome> OutcomeOf(const Response& response) {
     return response.route().outcome();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which folder may include which: the rule, and a reader of #include lines that finds what breaks it.
 
-planning <- navmesh <- cache <- service <- main. codec stands on planning, telemetry and config on nothing of ours; client/sdk uses
+planning <- navmesh <- cache <- service <- main. codec stands on planning, pipeline on codec, telemetry and config on nothing of ours; client/sdk uses
 codec and planning, the other clients the sdk.
 """
 import dataclasses
@@ -29,8 +29,9 @@ ALLOWED = {
     "server/codec": _PLANNING + ["proto"],
     "server/navmesh": _ABOVE_PLANNING,
     "server/cache": _ABOVE_PLANNING + ["server/navmesh"],
-    "server/service": _ABOVE_PLANNING + ["server/navmesh", "server/cache", "server/codec", "proto"],
-    "server": _ABOVE_PLANNING + ["server/navmesh", "server/cache", "server/codec", "server/service", "proto"],
+    "server/pipeline": _PLANNING + ["server/codec", "proto"],
+    "server/service": _ABOVE_PLANNING + ["server/navmesh", "server/cache", "server/codec", "server/pipeline", "proto"],
+    "server": _ABOVE_PLANNING + ["server/navmesh", "server/cache", "server/codec", "server/pipeline", "server/service", "proto"],
     "client/sdk": _PLANNING + ["server/codec", "proto"],
     "client/cli": _PLANNING + ["server/codec", "client/sdk", "proto"],
     "client/loadgen": _PLANNING + ["server/codec", "client/sdk", "proto"],
@@ -52,6 +53,7 @@ FORBIDDEN_OUTSIDE = {
     "server/telemetry": _WIRE,
     "server/config": _WIRE + ("prometheus/",),
     "server/codec": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),
+    "server/pipeline": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),
     "server/service": ("prometheus/",),
     "client": ("prometheus/",),
 }

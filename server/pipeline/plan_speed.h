@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // One PlanSpeed request from message to answer. Free of gRPC.
-#ifndef ARCLANE_SERVER_SERVICE_PLAN_SPEED_H_
-#define ARCLANE_SERVER_SERVICE_PLAN_SPEED_H_
+#ifndef ARCLANE_SERVER_PIPELINE_PLAN_SPEED_H_
+#define ARCLANE_SERVER_PIPELINE_PLAN_SPEED_H_
 
 #include <optional>
 
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/failure.h"
 #include "server/codec/request_limits.h"
-#include "server/service/plan_failure.h"
+#include "server/pipeline/plan_failure.h"
 
 namespace arclane {
 
@@ -18,4 +18,4 @@ std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request, cons
 
 }  // namespace arclane
 
-#endif  // ARCLANE_SERVER_SERVICE_PLAN_SPEED_H_
+#endif  // ARCLANE_SERVER_PIPELINE_PLAN_SPEED_H_

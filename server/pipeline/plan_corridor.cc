@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/service/plan_corridor.h"
+#include "server/pipeline/plan_corridor.h"
 
 #include <string>
 
@@ -10,7 +10,7 @@
 #include "server/planning/route/corridor_planner.h"
 
 namespace arclane {
-std::optional<Failure> PlanCorridor(const v1::PlanCorridorRequest& request, const RequestLimits& limits,
+std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request, const RequestLimits& limits,
                                     StopSignal stop, v1::PlanCorridorResponse& response) {
   thread_local CorridorPlanner planner;
   Violations violations;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Failures that every pipeline shares.
-#ifndef ARCLANE_SERVER_SERVICE_PLAN_FAILURE_H_
-#define ARCLANE_SERVER_SERVICE_PLAN_FAILURE_H_
+#ifndef ARCLANE_SERVER_PIPELINE_PLAN_FAILURE_H_
+#define ARCLANE_SERVER_PIPELINE_PLAN_FAILURE_H_
 
 #include <optional>
 
@@ -21,4 +21,4 @@ Failure GivenUp(FailureReason reason);
 
 }  // namespace arclane
 
-#endif  // ARCLANE_SERVER_SERVICE_PLAN_FAILURE_H_
+#endif  // ARCLANE_SERVER_PIPELINE_PLAN_FAILURE_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/service/plan_speed.h"
+#include "server/pipeline/plan_speed.h"
 
 #include <span>
 #include <string>

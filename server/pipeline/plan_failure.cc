@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/service/plan_failure.h"
+#include "server/pipeline/plan_failure.h"
 
 #include <string>
 #include <utility>

@@ -2,6 +2,7 @@
 #include "server/codec/sampling_codec.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "server/codec/field_checks.h"
@@ -14,24 +15,30 @@ namespace {
 constexpr double kDistanceRoundoff = 1e-12;
 
 constexpr uint32_t Bit(v1::SampleColumn column) { return 1u << column; }
-constexpr uint32_t kAllColumns = 0x1FE;  // Those of routes: bits 1 to 8.
-static_assert(v1::SampleColumn_MAX == v1::SAMPLE_COLUMN_PARAMETER);
-
-void CheckDistances(const DecodedSampling& sampling, const Route& route, Violations& violations) {
-  const double slack = kDistanceRoundoff * route.length;
-  for (size_t i = 0; i < sampling.plan.distances.size(); ++i) {
-    const double s = sampling.plan.distances[i];
-    if (s >= -slack && s <= route.length + slack) continue;
-    violations.Add(ViolationReason::kOutOfRange, "sampling.distances.distance[" + std::to_string(i) + "]",
-                   "must be in [0, " + NumberText(route.length) + "], the length of the route, got " +
-                       NumberText(s));
-  }
-}
+constexpr uint32_t kSharedColumns = Bit(v1::SAMPLE_COLUMN_DISTANCE) | Bit(v1::SAMPLE_COLUMN_TIME) |
+                                    Bit(v1::SAMPLE_COLUMN_POSITION) | Bit(v1::SAMPLE_COLUMN_HEADING) |
+                                    Bit(v1::SAMPLE_COLUMN_SPEED) | Bit(v1::SAMPLE_COLUMN_CURVATURE);
+constexpr uint32_t kRouteColumns = kSharedColumns | Bit(v1::SAMPLE_COLUMN_SURFACE_DISTANCE) |
+                                   Bit(v1::SAMPLE_COLUMN_PORTAL_INDEX);
+constexpr uint32_t kCurveColumns =
+    kSharedColumns | Bit(v1::SAMPLE_COLUMN_TANGENT) | Bit(v1::SAMPLE_COLUMN_PARAMETER);
+static_assert(v1::SampleColumn_MAX == v1::SAMPLE_COLUMN_PARAMETER, "every column belongs to a mask");
 
 }  // namespace
 
-DecodedSampling ReadSampling(const v1::Sampling& sampling, const RequestLimits& limits,
+void CheckDistances(std::span<const double> distances, double length, Violations& violations) {
+  const double slack = kDistanceRoundoff * length;
+  for (size_t i = 0; i < distances.size(); ++i) {
+    if (distances[i] >= -slack && distances[i] <= length + slack) continue;
+    violations.Add(ViolationReason::kOutOfRange, "sampling.distances.distance[" + std::to_string(i) + "]",
+                   "must be in [0, " + NumberText(length) + "], the length of the route, got " +
+                       NumberText(distances[i]));
+  }
+}
+
+DecodedSampling ReadSampling(const v1::Sampling& sampling, SampledThing thing, const RequestLimits& limits,
                              Violations& violations) {
+  const uint32_t known = thing == SampledThing::kRoute ? kRouteColumns : kCurveColumns;
   DecodedSampling decoded;
   switch (sampling.rule_case()) {
     case v1::Sampling::kSpacing:
@@ -56,8 +63,9 @@ DecodedSampling ReadSampling(const v1::Sampling& sampling, const RequestLimits& 
       decoded.plan.distances = {sampling.distances().distance().data(),
                                 static_cast<size_t>(sampling.distances().distance_size())};
       for (size_t i = 0; i < decoded.plan.distances.size(); ++i) {
+        if (std::isfinite(decoded.plan.distances[i])) continue;
         CheckNumber("sampling.distances.distance[" + std::to_string(i) + "]", decoded.plan.distances[i],
-                    kNotNegative, violations);
+                    kFinite, violations);
       }
       break;
     case v1::Sampling::RULE_NOT_SET:
@@ -70,9 +78,16 @@ DecodedSampling ReadSampling(const v1::Sampling& sampling, const RequestLimits& 
                      "unknown value " + std::to_string(column));
       continue;
     }
+    if (!(known & Bit(static_cast<v1::SampleColumn>(column)))) {
+      violations.Add(ViolationReason::kUnknownValue, "sampling.columns[" + std::to_string(i) + "]",
+                     v1::SampleColumn_Name(column) + (thing == SampledThing::kRoute
+                                                          ? " is a column of curves, not of routes"
+                                                          : " is a column of routes, not of curves"));
+      continue;
+    }
     decoded.columns |= Bit(static_cast<v1::SampleColumn>(column));
   }
-  if (sampling.columns().empty()) decoded.columns = kAllColumns;
+  if (sampling.columns().empty()) decoded.columns = known;
   decoded.max_count = limits.max_samples;
   if (sampling.max_count() != 0) decoded.max_count = std::min(limits.max_samples, sampling.max_count());
   return decoded;
@@ -88,7 +103,7 @@ void EncodeSamples(const DecodedSampling& sampling, const Route& route, const Pl
     return;
   }
   if (sampling.plan.rule == SamplingRule::kDistances) {
-    CheckDistances(sampling, route, violations);
+    CheckDistances(sampling.plan.distances, route.length, violations);
     if (!violations.empty()) return;
   }
   const size_t size = static_cast<size_t>(count);

@@ -4,6 +4,7 @@
 #define ARCLANE_SERVER_CODEC_SAMPLING_CODEC_H_
 
 #include <cstdint>
+#include <span>
 
 #include "arclane/v1/route.pb.h"
 #include "server/codec/frame_codec.h"
@@ -19,9 +20,19 @@ struct DecodedSampling {
   double max_count = 0.0;
 };
 
+// What is sampled: it decides which columns there are.
+enum class SampledThing : uint8_t { kRoute, kCurve };
+
 // Reads the field `sampling` of a request.
-DecodedSampling ReadSampling(const v1::Sampling& sampling, const RequestLimits& limits,
+DecodedSampling ReadSampling(const v1::Sampling& sampling, SampledThing thing, const RequestLimits& limits,
                              Violations& violations);
+
+constexpr bool Wants(const DecodedSampling& sampling, v1::SampleColumn column) {
+  return (sampling.columns & (1u << column)) != 0;
+}
+
+// Adds a violation for every explicit distance outside [0, length] by more than rounding.
+void CheckDistances(std::span<const double> distances, double length, Violations& violations);
 
 // Checks what can be known only once the route is planned (the count, the explicit distances) and, if that holds,
 // writes the samples. Nothing is allocated before the count is checked.

@@ -15,7 +15,7 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   thread_local CorridorPlanner planner;
   Violations violations;
   const DecodedCorridorRequest decoded = ReadCorridorRequest(request, limits, violations);
-  const DecodedSampling sampling = ReadSampling(request.sampling(), limits, violations);
+  const DecodedSampling sampling = ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
 
   std::optional<FailureReason> stopped;
   const auto should_stop = [&] {

@@ -91,6 +91,7 @@ class Sampler {
     const bool at_end = t >= route_.duration_s;
     const double d = at_end ? phase.length : DistanceAtTime(phase, elapsed);
     const double s = at_end ? phase.start_distance + phase.length : phase.start_distance + d;
+    if (route_.segments.empty()) return Write(i, s, t, SpeedAt(phase, d), 0, 0.0, 0.0);
     const Segment& segment = route_.segments[phase.piece];
     const bool turning = segment.kind == SegmentKind::kTurn && phase.duration_s > 0.0;
     const double turned = turning ? segment.turn_angle * std::min(1.0, elapsed / phase.duration_s) : 0.0;

@@ -17,6 +17,8 @@ namespace {
 constexpr double kMaxTangentTurn = std::numbers::pi / 6.0;
 // Leading the line round one vertex can bring it near another; after so many rounds it is taken as it is, and measured.
 constexpr int kMaxRounds = 8;
+// Where an end of a segment is itself too near, this part of its distance may be lost on the way.
+constexpr double kEndMargin = 0.04;
 // Shortfalls below this part of the clearance are rounding.
 constexpr double kRelativeAccuracy = 1e-9;
 
@@ -202,7 +204,10 @@ bool ClearancePlanner::RoundVerticesOfSegment(const Corridor& corridor, size_t f
     const double radius = std::min(
         {vertex.radius, Distance(a, vertex.point), Distance(b.point, vertex.point)});
     const double lack = radius - DistanceToSegment(vertex.point, a, b.point);
-    if (lack <= std::max(corridor.tolerance, kRelativeAccuracy * radius)) return;
+    // The corners of the way round stand further out than such an end: without a margin each round would find some more.
+    const bool end_is_nearer = radius < (1.0 - kRelativeAccuracy) * vertex.radius;
+    const double margin = end_is_nearer ? kEndMargin : kRelativeAccuracy;
+    if (lack <= std::max(corridor.tolerance, margin * radius)) return;
     if (lack > worst.lack) worst = {{vertex.point, radius}, i, is_left, lack};
   };
   // Portals just behind and ahead, as long as they are near.

@@ -153,17 +153,27 @@ class Funnel::Run {
 
   // base, top and p lie on one line within the tolerance.
   template <int kSide>
-  bool DoubtfulTurn(Vec2 base, Vec2 top, Vec2 p) {
+  bool DoubtfulTurn(Vec2 base, Vec2 top, Vec2 p) const {
     const Vec2 u = top - base;
     const bool is_last_end = top == (kSide > 0 ? old_left_ : old_right_);
     const bool runs_back = Dot(u, p - top) < 0.0;
     if (is_last_end && runs_back && IsNear(arclane::Cross(u, p - base), u)) {
       double along = 0.0;
       // On the last portal or beyond its other end: the portal has become shorter, or the line turns at the other end.
-      // Beyond this end, or past the portal (round a wall of no width): the line turns back at this end.
-      return !OnLastPortalLine<kSide>(p, &along) || along > 1.0;
+      // Beyond this end: the line turns back at this end.
+      if (OnLastPortalLine<kSide>(p, &along)) return along > 1.0;
+      // Past the portal, as is the base: the portals have turned by half a circle about this end, the end of a wall of no
+      // width, and the line turns back there. (Else the base lies before the portal and p is past it by rounding only.)
+      if (IsPastLastPortal(base) && IsPastLastPortal(p)) return true;
     }
     return kSide * Orient2D(base, top, p) > 0;
+  }
+
+  // True when p lies in front of the last portal's line by more than the tolerance.
+  bool IsPastLastPortal(Vec2 p) const {
+    const Vec2 across = old_right_ - old_left_;
+    const double front = arclane::Cross(across, p - old_right_);
+    return front > 0.0 && front * front > squared_tolerance_ * SquaredNorm(across);
   }
 
   // True when `cross`, of `u` with another vector, is that of a point off the line of u by no more than two tolerances.

@@ -5,93 +5,18 @@
 #include <cmath>
 #include <utility>
 
+#include "server/planning/geometry/nearness.h"
+
 namespace arclane {
 namespace {
 
 // The bisection ends when the deviation is known to this part of itself.
 constexpr double kRelativeAccuracy = 1e-6;
 
-// A closed interval of a segment's parameter; empty when low > high.
-struct Interval {
-  double low = 1.0;
-  double high = 0.0;
-
-  bool empty() const { return low > high; }
-  void Cover(Interval other) {
-    if (other.empty()) return;
-    if (empty()) {
-      *this = other;
-    } else {
-      low = std::min(low, other.low);
-      high = std::max(high, other.high);
-    }
-  }
-};
-
-Interval Intersect(Interval a, Interval b) {
-  return {std::max(a.low, b.low), std::min(a.high, b.high)};
-}
-
-// Where the value, linear from `at_0` to `at_1`, is at least 0.
-Interval NonNegative(double at_0, double at_1) {
-  if (at_0 >= 0.0 && at_1 >= 0.0) return {0.0, 1.0};
-  if (at_0 < 0.0 && at_1 < 0.0) return {};
-  const double zero = std::clamp(at_0 / (at_0 - at_1), 0.0, 1.0);
-  return at_0 < 0.0 ? Interval{zero, 1.0} : Interval{0.0, zero};
-}
-
-// Where segment ab lies within `radius` of c.
-Interval InDisc(Vec2 a, Vec2 b, Vec2 c, double radius) {
-  const Vec2 d = b - a;
-  const double squared_length = SquaredNorm(d);
-  if (!(squared_length > 0.0)) {
-    return SquaredNorm(a - c) <= radius * radius ? Interval{0.0, 1.0} : Interval{};
-  }
-  const double middle = Dot(c - a, d) / squared_length;
-  const double squared_half =
-      (radius * radius - SquaredNorm(a + d * middle - c)) / squared_length;
-  if (squared_half < 0.0) return {};
-  const double half = std::sqrt(squared_half);
-  return Intersect({middle - half, middle + half}, {0.0, 1.0});
-}
-
-// Where segment ab lies within `radius` of segment pq. The set is convex: the hull of its three pieces' intervals.
-Interval NearSegment(Vec2 a, Vec2 b, Vec2 p, Vec2 q, double radius) {
-  Interval near = InDisc(a, b, p, radius);
-  near.Cover(InDisc(a, b, q, radius));
-  const double length = Distance(p, q);
-  if (!(length > 0.0)) return near;
-  const Vec2 along = (q - p) * (1.0 / length);
-  const double off_a = Cross(along, a - p);
-  const double off_b = Cross(along, b - p);
-  const double at_a = Dot(along, a - p);
-  const double at_b = Dot(along, b - p);
-  Interval band = Intersect(NonNegative(radius - off_a, radius - off_b),
-                            NonNegative(radius + off_a, radius + off_b));
-  band = Intersect(band, NonNegative(at_a, at_b));
-  band = Intersect(band, NonNegative(length - at_a, length - at_b));
-  near.Cover(band);
-  return near;
-}
-
-// Where segment ab lies within `radius` of the convex polygon.
-Interval NearConvex(Vec2 a, Vec2 b, std::span<const Vec2> polygon, double radius) {
-  Interval near;
-  Interval inside{0.0, 1.0};
-  Vec2 p = polygon.back();
-  for (const Vec2 q : polygon) {
-    near.Cover(NearSegment(a, b, p, q, radius));
-    inside = Intersect(inside, NonNegative(Cross(q - p, a - p), Cross(q - p, b - p)));
-    p = q;
-  }
-  if (polygon.size() > 2) near.Cover(inside);
-  return near;
-}
-
 // A set of parameters of the line on one segment.
 struct Span {
   size_t segment = 0;
-  Interval interval;
+  ParameterInterval interval;
 };
 
 // One trial: can the line be a route with this deviation?
@@ -126,11 +51,11 @@ class Trial {
   bool Extend(size_t k) {
     next_.clear();
     for (const Span& span : spans_) {
-      Interval start = span.interval;
+      ParameterInterval start = span.interval;
       for (size_t s = span.segment; s + 1 < points_.size(); ++s) {
-        const Interval in_cell =
+        const ParameterInterval in_cell =
             NearConvex(points_[s], points_[s + 1], corridor_.cell(k), deviation_);
-        const Interval begin = Intersect(start, in_cell);
+        const ParameterInterval begin = Intersect(start, in_cell);
         if (begin.empty()) break;
         Append({s, {begin.low, in_cell.high}});
         if (in_cell.high < 1.0) break;
@@ -144,9 +69,9 @@ class Trial {
     next_.clear();
     const Portal& portal = corridor_.portals[i];
     for (const Span& span : spans_) {
-      const Interval near = NearSegment(points_[span.segment], points_[span.segment + 1],
+      const ParameterInterval near = NearSegment(points_[span.segment], points_[span.segment + 1],
                                         portal.left, portal.right, deviation_);
-      const Interval met = Intersect(near, span.interval);
+      const ParameterInterval met = Intersect(near, span.interval);
       if (!met.empty()) Append({span.segment, met});
     }
     return Accept(DeviationKind::kPortal, i);

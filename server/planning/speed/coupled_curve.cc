@@ -23,51 +23,121 @@ constexpr double kCut = 0.25;
 // Steps are not cut below this part of their stretch: there the speed is kept constant instead.
 constexpr double kSmallestPart = 1.0 / 4096;
 
-struct Edge {
-  double limit;  // on |a_t|
-  double total;
-  double resolution;
-  double total2;
-  double low2;   // a chord's middle must not lie deeper
-  double high2;  // nor further out
+// Accelerations (magnitudes) at both ends of a step, and the one with which the next step starts.
+struct StepEnds {
+  double a0;
+  double a1;
+  double next;
+};
 
-  Edge(double limit_in, const CoupledBudget& budget)
-      : limit(limit_in),
-        total(budget.motion.total),
-        resolution(budget.resolution),
-        total2(total * total),
-        low2(total2 * (1.0 - 2.0 * resolution)),
-        high2(total2 * (1.0 + kCheckedExcess)) {}
+// The admissible set of one direction and the choice of steps along its edge.
+class Edge {
+ public:
+  Edge(double limit, const CoupledBudget& budget)
+      : limit_(limit),
+        total_(budget.motion.total),
+        resolution_(budget.resolution),
+        total2_(total_ * total_),
+        deepest_(2.0 * resolution_ * total2_),
+        tolerance_(kCheckedExcess * total2_) {}
+
+  double total() const { return total_; }
+  double total2() const { return total2_; }
 
   // The largest |a_t| at squared speed x.
   double At(double k, double x) const {
     const double y = k * x;
-    return y < total ? std::min(limit, std::sqrt((total - y) * (total + y))) : 0.0;
+    return y < total_ ? std::min(limit_, std::sqrt((total_ - y) * (total_ + y))) : 0.0;
   }
 
-  // Solves for a1 at the end of a step; false: no admissible end.
-  bool Solve(double x0, double a0, double d, double k1, double& a1) const {
-    const double p = x0 + d * a0;
-    const double y = k1 * p;
-    if (y > total) return false;
+  // A step of length d from (x0, a0) to curvature k1; false: take a shorter one.
+  bool Step(double x0, double a0, double k0, double k1, double d, StepEnds& ends) const {
+    return Trapezoid(x0, a0, k0, k1, d, ends) || Ride(x0, a0, k0, k1, d, ends);
+  }
+
+ private:
+  struct Shape {
+    double excess;  // bound of a^2 + y^2 - A^2 over the step
+    double middle;  // its value half-way
+  };
+
+  // h(t) = a^2 + y^2 - A^2 along the step is its linear interpolation plus t (1 - t) (p + r t) with p and r from the
+  // end slopes; what that cubic misses is measured half-way.
+  Shape ShapeOf(double x0, double a0, double a1, double k0, double k1, double d) const {
+    const double x1 = x0 + d * (a0 + a1);
+    const double y0 = k0 * x0;
+    const double y1 = k1 * x1;
+    const double h0 = a0 * a0 + y0 * y0 - total2_;
+    const double h1 = a1 * a1 + y1 * y1 - total2_;
+    const double da = a1 - a0;
+    const double dk = k1 - k0;
+    const double slope0 = 2.0 * (a0 * da + y0 * (dk * x0 + 2.0 * k0 * a0 * d));
+    const double slope1 = 2.0 * (a1 * da + y1 * (dk * x1 + 2.0 * k1 * a1 * d));
+    const double p = slope0 - (h1 - h0);
+    const double w = (h1 - h0) - slope1;
+    const double am = 0.5 * (a0 + a1);
+    const double ym = (x0 + 0.25 * d * (3.0 * a0 + a1)) * 0.5 * (k0 + k1);
+    const double hm = am * am + ym * ym - total2_;
+    const double missed = std::abs(hm - 0.5 * (h0 + h1) - 0.125 * (p + w));
+    const double high = std::max(p, w);
+    const double low = std::min(p, w);
+    double bump = 0.0;
+    if (high > 0.0) bump = low >= 0.0 ? 0.25 * high : 0.25 * high * high / (high - low);
+    return {std::max(h0, h1) + bump + 2.0 * missed, hm};
+  }
+
+  // Both ends on the edge; an excess between them is taken off the accelerations.
+  bool Trapezoid(double x0, double a0, double k0, double k1, double d, StepEnds& ends) const {
+    const double y = k1 * (x0 + d * a0);
+    if (y > total_) return false;
     const double kd = k1 * d;
-    const double root = std::sqrt(total2 * (1.0 + kd * kd) - y * y);
-    a1 = std::min(limit, (total - y) * (total + y) / (kd * y + root));
+    const double root = std::sqrt(total2_ * (1.0 + kd * kd) - y * y);
+    const double a1 = std::min(limit_, (total_ - y) * (total_ + y) / (kd * y + root));
+    const Shape shape = ShapeOf(x0, a0, a1, k0, k1, d);
+    if (shape.middle < -deepest_ && 0.5 * (a0 + a1) < limit_ * (1.0 - resolution_)) return false;
+    ends = {a0, a1, a1};
+    if (shape.excess <= tolerance_) return true;
+    if (shape.excess > 0.5 * deepest_) return false;
+    // Off every a(t) between: max over t of 4 E t (1 - t) / (2 a(t)) <= 2 E / (a0 + a1 + 2 min(a0, a1)).
+    const double smaller = std::min(a0, a1);
+    const double off = 2.0 * shape.excess / (a0 + a1 + 2.0 * smaller) * kSecondOrder;
+    if (off > kLargestCorrection * smaller) return false;
+    ends.a0 -= off;
+    ends.a1 -= off;
     return true;
   }
 
-  bool Fits(double x0, double a0, double a1, double k0, double k1, double d) const {
-    const double c = (a1 - a0) * d;
-    const double two_a0 = 2.0 * a0 * d;
-    const auto squared = [&](double t) {
-      const double a = a0 + (a1 - a0) * t;
-      const double y = (x0 + t * (two_a0 + c * t)) * (k0 + (k1 - k0) * t);
-      return a * a + y * y;
-    };
-    const double middle = squared(0.5);
-    if (middle > high2 || squared(0.25) > high2 || squared(0.75) > high2) return false;
-    return middle >= low2 || 0.5 * (a0 + a1) >= limit * (1.0 - resolution);
+  // Near the circle's top the edge is stiff: lateral acceleration relaxes within a distance of a / (2 k A) to the level at
+  // which speed changes just as the curvature asks, a_t = x |k'| / 2k. There the step rides that level, `resolution`
+  // inside the circle: y^2 (1 + q^2) = A^2 (1 - resolution) with a_t = q y.
+  bool Ride(double x0, double a_edge, double k0, double k1, double d, StepEnds& ends) const {
+    if (!(k1 < k0)) return false;
+    const double relative = 0.5 * (k0 - k1) / d;
+    const double q0 = relative / (k0 * k0);
+    const double q1 = relative / (k1 * k1);
+    const double level2 = total2_ - 0.5 * deepest_;
+    const double y0 = k0 * x0;
+    if (std::abs(y0 * y0 * (1.0 + q0 * q0) - level2) > deepest_) return false;
+    const double x1 = std::sqrt(level2 / (1.0 + q1 * q1)) / k1;
+    const double a0 = std::min(q0 * y0, a_edge);
+    const double a1 = (x1 - x0) / d - a0;
+    if (!(a1 >= 0.0) || std::max(a0, a1) > limit_) return false;
+    const Shape shape = ShapeOf(x0, a0, a1, k0, k1, d);
+    if (shape.excess > tolerance_ || shape.middle < -2.0 * deepest_) return false;
+    ends = {a0, a1, At(k1, x1)};
+    return true;
   }
+
+  // (a - off)^2 <= a^2 - 2 a off + off^2 with off <= a / 10: the square costs at most a twentieth.
+  static constexpr double kLargestCorrection = 0.1;
+  static constexpr double kSecondOrder = 1.06;
+
+  const double limit_;
+  const double total_;
+  const double resolution_;
+  const double total2_;
+  const double deepest_;
+  const double tolerance_;
 };
 
 // Cuts interval j into parts, in driving order.
@@ -187,7 +257,7 @@ class BackwardPass {
   }
 
  private:
-  double Bound(double k, double cap) const { return k * cap > edge_.total ? edge_.total / k : cap; }
+  double Bound(double k, double cap) const { return k * cap > edge_.total() ? edge_.total() / k : cap; }
 
   void Push(const CurvePart& part, double from, double to, bool binds, double f_to, double f_from) {
     steps_.push_back({start_ + from, to - from, part.K(from), part.K(to), part.Cap(from), part.Cap(to), x_, f_to,
@@ -203,7 +273,7 @@ class BackwardPass {
       const double k_here = part.K(position);
       const double cap_here = part.Cap(position);
       const bool at_line = x_ >= cap_here * (1.0 - kSame) && part.cap_from <= cap_here;
-      const bool at_circle = k_here * x_ >= edge_.total * (1.0 - kSame) && part.k_from > part.k_to;
+      const bool at_circle = k_here * x_ >= edge_.total() * (1.0 - kSame) && part.k_from > part.k_to;
       if (at_line || at_circle) {
         // The cap falls backward: every speed under it can brake to here.
         Push(part, part.from, position, false, 0.0, 0.0);
@@ -215,52 +285,48 @@ class BackwardPass {
       for (;;) {
         const double from = d < position - part.from ? position - d : part.from;
         const double k_from = part.K(from);
-        double f_from = 0.0;
-        const bool solved = edge_.Solve(x_, f, d, k_from, f_from);
-        if (solved && edge_.Fits(x_, f, f_from, k_here, k_from, d)) {
-          Accept(part, from, position, f, f_from, cap_here);
-          f = f_from_;
-          position = from;
-          try_ = d / kCut;
-          break;
-        }
-        if (d <= smallest) {
+        StepEnds ends;
+        if (edge_.Step(x_, f, k_here, k_from, d, ends)) {
+          f = Accept(part, from, position, ends, cap_here);
+        } else if (d > smallest) {
+          d = std::max(smallest, d * kCut);
+          continue;
+        } else {
           Push(part, from, position, true, 0.0, 0.0);
           x_ = std::min(x_, Bound(k_from, part.Cap(from)));
           f = edge_.At(k_from, x_);
-          position = from;
-          try_ = d / kCut;
-          break;
         }
-        d = std::max(smallest, d * kCut);
+        position = from;
+        try_ = d / kCut;
+        break;
       }
     }
   }
 
-  void Accept(const CurvePart& part, double from, double to, double f_to, double f_from, double cap_here) {
+  // Returns the braking with which the next step starts.
+  double Accept(const CurvePart& part, double from, double to, const StepEnds& ends, double cap_here) {
     const double d = to - from;
     const double k = part.K(from);
     const double cap = part.Cap(from);
-    const double raw = x_ + d * (f_to + f_from);
-    f_from_ = f_from;
+    const double raw = x_ + d * (ends.a0 + ends.a1);
     if (raw <= cap) {
-      Push(part, from, to, true, f_to, f_from);
+      Push(part, from, to, true, ends.a0, ends.a1);
       x_ = raw;
-      return;
+      return ends.next;
     }
     double x = cap;
     const double slope = (cap - cap_here) / (2.0 * d);
     if (slope > 0.0 && slope > edge_.At(k, cap)) {
       // Following the falling cap needs more braking than the circle leaves at its faster end.
-      x = slope < edge_.total ? std::sqrt(edge_.total2 - slope * slope) / k : 0.0;
+      x = slope < edge_.total() ? std::sqrt(edge_.total2() - slope * slope) / k : 0.0;
       x = std::max(std::min(x, cap), std::min(x_, cap));
       const double even = (x - x_) / (2.0 * d);
       Push(part, from, to, true, even, even);
     } else {
-      Push(part, from, to, true, f_to, f_from);
+      Push(part, from, to, true, ends.a0, ends.a1);
     }
     x_ = x;
-    f_from_ = edge_.At(k, x);
+    return edge_.At(k, x);
   }
 
   const CurveOrder& order_;
@@ -272,7 +338,6 @@ class BackwardPass {
   std::uint32_t node_ = 0;
   double start_ = 0.0;
   double x_ = 0.0;
-  double f_from_ = 0.0;
   double try_ = kInfinity;
 };
 
@@ -337,6 +402,7 @@ class ForwardPass {
     }
     x_ = step.x_to;
     v_ = v1;
+    next_ = -1.0;
   }
 
   // Along the linear cap if the budget allows; returns the distance moved, 0 if it does not.
@@ -345,7 +411,7 @@ class ForwardPass {
     const double slope = (step.cap_to - x_) / d;
     const double a = 0.5 * slope;
     if (a > 0.0 && (a > edge_.At(k, x_) || a > edge_.At(step.k_to, step.cap_to))) return 0.0;
-    if (a <= 0.0 && (step.k_to * step.cap_to > edge_.total * (1.0 + kSame))) return 0.0;
+    if (a <= 0.0 && (step.k_to * step.cap_to > edge_.total() * (1.0 + kSame))) return 0.0;
     double x1 = step.cap_to;
     if (step.binds && x1 > step.x_to * (1.0 + kSame)) {
       // cap - brake curve from t on.
@@ -355,6 +421,7 @@ class ForwardPass {
       x1 = x_ + slope * d;
     }
     if (!(d > 0.0)) return 0.0;
+    next_ = -1.0;
     const double v1 = slope == 0.0 ? v_ : std::sqrt(x1);
     writer_.Constant(slope == 0.0 ? SpeedPhaseKind::kCruise : SpeedPhaseKind::kFollowCap, d, v_, v1, a);
     x_ = x1;
@@ -366,12 +433,11 @@ class ForwardPass {
   double Accelerate(const BrakeStep& step, double t, double k) {
     const double rest = step.length - t;
     const double smallest = kSmallestPart * step.length;
-    const double a0 = edge_.At(k, x_);
+    double a0 = next_ >= 0.0 ? next_ : edge_.At(k, x_);
+    next_ = -1.0;
     double d = try_ < 0.75 * rest ? try_ : rest;
-    double a1 = 0.0;
-    for (;;) {
-      const double k1 = K(step, t + d);
-      if (edge_.Solve(x_, a0, d, k1, a1) && edge_.Fits(x_, a0, a1, k, k1, d)) break;
+    StepEnds ends;
+    while (!edge_.Step(x_, a0, k, K(step, t + d), d, ends)) {
       if (d <= smallest) {
         d = std::min(d, rest);
         try_ = d / kCut;
@@ -380,8 +446,9 @@ class ForwardPass {
       d = std::max(smallest, d * kCut);
     }
     try_ = d / kCut;
-    double x1 = x_ + d * (a0 + a1);
-    const double c = (a1 - a0) / d;
+    a0 = ends.a0;
+    double x1 = x_ + d * (ends.a0 + ends.a1);
+    const double c = (ends.a1 - ends.a0) / d;
     double moved = d;
     const double cap1 = Cap(step, t + d);
     if (x1 > cap1) {
@@ -397,6 +464,7 @@ class ForwardPass {
     }
     const double v1 = std::sqrt(x1);
     if (moved > 0.0) writer_.Linear(SpeedPhaseKind::kAccelerate, moved, v_, v1, a0, a0 + c * moved);
+    if (moved == d) next_ = ends.next;
     x_ = x1;
     v_ = v1;
     return moved;
@@ -417,6 +485,7 @@ class ForwardPass {
   CurvePhaseWriter& writer_;
   double x_;
   double v_;
+  double next_ = -1.0;  // the acceleration at which the next step may start; negative: take it from the speed
   double try_ = kInfinity;
 };
 

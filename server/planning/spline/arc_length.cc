@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/planning/spline/bernstein.h"
+#include "server/planning/spline/sample_kernels.h"
 
 namespace arclane {
 namespace {
@@ -36,6 +38,10 @@ constexpr size_t kBreakEvenSamples = 17;
 // Buckets of the index a span; more of them make lookups shorter.
 constexpr size_t kBucketsPerSpan = 4;
 
+// Buckets begin this much earlier than they are, relatively: the rounding of a distance's bucket
+// never skips its span.
+constexpr double kBucketSlack = 0x1p-48;
+
 // Length of the polygon through kChords + 1 points of the piece: never more than the piece's
 // length, and positive unless that is zero (a polynomial of degree at most 5 with kChords + 1 > 6
 // equal values is constant).
@@ -50,8 +56,8 @@ double InscribedLength(const CurvePiece& piece, int dimension) {
     double squared = 0.0;
     for (int c = 0; c < dimension; ++c) {
       double value = 0.0;
-      for (int j = piece.degree; j >= 1; --j) value = (value + piece.power[c][j]) * t;
-      value = (value + piece.power[c][0]) / weight;
+      for (int j = piece.degree; j >= 1; --j) value = (value + piece.power[j][c]) * t;
+      value = (value + piece.power[0][c]) / weight;
       squared += (value - last[c]) * (value - last[c]);
       last[c] = value;
     }
@@ -117,7 +123,6 @@ void ArcLengthMap::BuildSpans(double relative_error) {
 // Prefix sums with Neumaier's compensation: the start of the last span is as exact as that of the
 // first.
 void ArcLengthMap::PlaceSpans(std::span<const double> lengths) {
-  span_end_.resize(spans_.size());
   double sum = 0.0, compensation = 0.0, end = 0.0;
   size_t span = 0;
   for (int segment = 0; segment < curve_.segment_count(); ++segment) {
@@ -130,7 +135,7 @@ void ArcLengthMap::PlaceSpans(std::span<const double> lengths) {
       spans_[span].begin = end;
       end = std::max(end, sum + compensation);
       spans_[span].end = end;
-      span_end_[span] = end;
+      spans_[span].base = spans_[span].from_end ? end : spans_[span].begin;
     }
   }
   segment_start_.back() = end;
@@ -139,37 +144,40 @@ void ArcLengthMap::PlaceSpans(std::span<const double> lengths) {
 
 void ArcLengthMap::BuildIndex() {
   bucket_first_.clear();
-  if (spans_.empty() || !(local_length_ > 0.0)) return;
+  if (spans_.empty()) return;
+  // The last span of positive length takes everything from its begin on, so that searches end
+  // there.
+  search_end_.resize(spans_.size());
+  size_t last = spans_.size() - 1;
+  while (last > 0 && !(spans_[last].begin < spans_[last].end)) --last;
+  for (size_t i = 0; i < spans_.size(); ++i) {
+    search_end_[i] = i < last ? spans_[i].end : std::numeric_limits<double>::infinity();
+  }
   const size_t buckets = kBucketsPerSpan * spans_.size();
   bucket_scale_ = static_cast<double>(buckets) / local_length_;
   bucket_first_.resize(buckets + 1);
-  // Bucket b begins at b / bucket_scale_. Rounding may put a distance into the bucket beside;
-  // FindSpan steps back.
   size_t span = 0;
   for (size_t b = 0; b <= buckets; ++b) {
-    const double start = static_cast<double>(b) / bucket_scale_;
-    while (span + 1 < spans_.size() && span_end_[span] <= start) ++span;
+    const double start = static_cast<double>(b) / bucket_scale_ * (1.0 - kBucketSlack);
+    while (search_end_[span] <= start) ++span;
     bucket_first_[b] = static_cast<int32_t>(span);
   }
 }
 
 int ArcLengthMap::FindSpan(double local_distance) const {
-  const size_t last_bucket = bucket_first_.size() - 2;
   const double scaled = local_distance * bucket_scale_;
-  const size_t bucket = scaled > 0.0 ? std::min(static_cast<size_t>(scaled), last_bucket) : 0;
+  const int last_bucket = static_cast<int>(bucket_first_.size()) - 2;
+  int bucket = static_cast<int>(scaled);
+  bucket = bucket < last_bucket ? bucket : last_bucket;
   int low = bucket_first_[bucket];
-  const int high = bucket_first_[bucket + 1];
-  const int last = static_cast<int>(spans_.size()) - 1;
   constexpr int kLinearSteps = 8;
-  if (high - low > kLinearSteps) {
-    low = static_cast<int>(
-        std::upper_bound(span_end_.begin() + low, span_end_.begin() + high, local_distance) -
-        span_end_.begin());
+  if (bucket_first_[bucket + 1] - low > kLinearSteps) {
+    const auto begin = search_end_.begin();
+    return static_cast<int>(
+        std::upper_bound(begin + low, begin + bucket_first_[bucket + 1], local_distance) - begin);
   }
-  while (low < last && span_end_[low] <= local_distance) ++low;
-  while (low > 0 && span_end_[low - 1] > local_distance) --low;
-  // The end belongs to the last span that has a length.
-  while (low > 0 && spans_[low].begin >= spans_[low].end) --low;
+  low += search_end_[low] <= local_distance;
+  while (search_end_[low] <= local_distance) ++low;
   return low;
 }
 
@@ -219,7 +227,7 @@ CurveLocation ArcLengthMap::LocationAt(double distance) const {
   if (inverse_mode_ == InverseMode::kDirect) {
     return {span.segment, InvertForward(span, forward_[index], local - span.begin)};
   }
-  return {span.segment, SpanParameter(span, local)};
+  return {span.segment, ParameterOfSpan(span, local)};
 }
 
 }  // namespace arclane

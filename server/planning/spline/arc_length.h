@@ -101,8 +101,8 @@ class ArcLengthMap {
   InverseMode inverse_mode_ = InverseMode::kTabulated;
   std::vector<ArcSpan> spans_;
   std::vector<ArcSpanForward> forward_;
-  std::vector<double>
-      span_end_;  // Local distances, non-decreasing; the index below points into it.
+  // Ends of the spans, infinite from the last one with a length on.
+  std::vector<double> search_end_;
   std::vector<int32_t>
       bucket_first_;  // First span that ends beyond the bucket's start; one sentinel more.
   std::vector<int32_t> segment_first_span_;

@@ -352,7 +352,7 @@ class PieceBuilder {
 
   void Append(ArcSpan& span, const ArcSpanForward& forward, double length, double length_error,
               double local_error) {
-    span.inverse_length = length > 0.0 ? 1.0 / length : 0.0;
+    span.rate = length > 0.0 ? (span.from_end ? -1.0 : 1.0) / length : 0.0;
     out_.spans.push_back(span);
     out_.forward.push_back(forward);
     out_.length.push_back(length);
@@ -398,19 +398,13 @@ ForwardValue EvaluateForward(const ArcSpanForward& forward, double x) {
   return {forward.distance[0] + x * b1 - b2, b1 + x * d1 - d2};
 }
 
-double SpanParameter(const ArcSpan& span, double local_distance) {
-  double parameter;
-  ParametersOfSpan(span, &local_distance, 1, &parameter);
-  return parameter;
-}
-
 double InvertForward(const ArcSpan& span, const ArcSpanForward& forward, double distance) {
   const double length = span.end - span.begin;
   if (!(distance > 0.0)) return span.t_begin;
   if (distance >= length) return span.t_end;
   const double wanted = span.from_end ? length - distance : distance;
   double low = -1.0, high = 1.0;
-  double x = 2.0 * Root(wanted * span.inverse_length, span.root) - 1.0;
+  double x = 2.0 * Root(wanted * std::abs(span.rate), span.root) - 1.0;
   constexpr int kMaxSteps = 80;  // Bisection alone needs 54.
   for (int step = 0; step < kMaxSteps; ++step) {
     const ForwardValue value = EvaluateForward(forward, x);

@@ -13,13 +13,13 @@
 
 namespace arclane {
 
-// What sampling reads. With d the distance from the span's slow end (its end when from_end, else
-// its begin) and y = (d / length)^(1 / root), the parameter is sum coefficient[k] * (2 y - 1)^k.
-// Distances are local.
+// What sampling reads, three cache lines. With y = ((s - base) * rate)^(1 / root) the parameter is
+// sum coefficient[k] * (2 y - 1)^k. Distances are local.
 struct alignas(64) ArcSpan {
   double begin = 0.0;
   double end = 0.0;
-  double inverse_length = 0.0;
+  double base = 0.0;  // The slow end: `end` when from_end, else `begin`.
+  double rate = 0.0;  // 1 / length, negative when from_end.
   double t_begin = 0.0;
   double t_end = 0.0;
   int32_t segment = 0;
@@ -64,10 +64,6 @@ struct ForwardValue {
   double slope;
 };
 ForwardValue EvaluateForward(const ArcSpanForward& forward, double x);
-
-// The parameter at a local distance on the curve, in [span.begin, span.end], from the stored
-// polynomial.
-double SpanParameter(const ArcSpan& span, double local_distance);
 
 // The parameter at a distance from the span's begin, by safeguarded Newton steps on s(t).
 double InvertForward(const ArcSpan& span, const ArcSpanForward& forward, double distance);

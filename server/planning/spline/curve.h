@@ -84,12 +84,13 @@ std::vector<CurveViolation> ValidateCurve(const CurveInput& input, const CurveLi
 inline constexpr int kMaxCurveDegree = 5;
 
 // One segment in the local frame. Power basis of t in [0, 1] for evaluation, Bernstein form of the
-// same polynomial for whatever needs exact end values. Rational pieces hold the homogeneous
-// numerators, weights apart.
-struct CurvePiece {
+// same polynomial for whatever needs exact end values. Components are x, y, z and the weight;
+// rational pieces hold homogeneous numerators, others the weight 1.
+struct alignas(64) CurvePiece {
   using Row = std::array<double, kMaxCurveDegree + 1>;
-  std::array<Row, 3> power{};
-  Row weight_power{};
+  std::array<std::array<double, 4>, kMaxCurveDegree + 1> power{};
+  std::array<std::array<double, 4>, kMaxCurveDegree> first_power{};       // Of the derivative.
+  std::array<std::array<double, 4>, kMaxCurveDegree - 1> second_power{};  // Of the second one.
   std::array<Row, 3> bernstein{};
   Row weight_bernstein{};
   int degree = 3;

@@ -236,15 +236,15 @@ void CurveReducer::AddHermitePiece(const Point& p0, const Point& p1, const Point
 
 void CurveReducer::AddConstantPiece(const Point& p) { AddHermitePiece(p, p, Point{}, Point{}); }
 
-void CurveReducer::AddPiece(CurvePiece piece) {
-  for (int c = 0; c < 3; ++c) {
-    BernsteinToPower(piece.bernstein[c].data(), piece.degree, piece.power[c].data());
-  }
-  if (piece.rational) {
-    BernsteinToPower(piece.weight_bernstein.data(), piece.degree, piece.weight_power.data());
-  } else {
-    piece.weight_power[0] = 1.0;
-    piece.weight_bernstein.fill(1.0);
+void CurveReducer::AddPiece(CurvePiece& piece) {
+  if (!piece.rational) piece.weight_bernstein.fill(1.0);
+  for (int c = 0; c < 4; ++c) {
+    const CurvePiece::Row& b = c < 3 ? piece.bernstein[c] : piece.weight_bernstein;
+    double power[kMaxBernsteinDegree + 1];
+    BernsteinToPower(b.data(), piece.degree, power);
+    for (int j = 0; j <= piece.degree; ++j) piece.power[j][c] = power[j];
+    for (int j = 1; j <= piece.degree; ++j) piece.first_power[j - 1][c] = j * power[j];
+    for (int j = 2; j <= piece.degree; ++j) piece.second_power[j - 2][c] = j * (j - 1) * power[j];
   }
   piece.speed_floor = SpeedFloor(piece);
   curve_.pieces_.push_back(piece);

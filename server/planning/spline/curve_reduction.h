@@ -29,7 +29,7 @@ class CurveReducer {
   void ReduceBSpline();
   void AddHermitePiece(const Point& p0, const Point& p1, const Point& m0, const Point& m1);
   void AddConstantPiece(const Point& p);
-  void AddPiece(CurvePiece piece);
+  void AddPiece(CurvePiece& piece);
 
   const CurveInput& input_;
   Curve curve_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <string>
 
@@ -121,9 +122,7 @@ class CurveSampler {
     for (size_t done = 0; done < count; done += kBlock) {
       const int block = static_cast<int>(std::min<size_t>(kBlock, count - done));
       PlaceBlock(first + done, block);
-      if (!columns_.distance.empty()) {
-        std::copy_n(distance_, block, columns_.distance.begin() + done);
-      }
+      CopyOut(distance_, block, columns_.distance, done);
       if (map_.spans().empty()) {
         WritePoint(done, block);
       } else {
@@ -133,89 +132,124 @@ class CurveSampler {
   }
 
  private:
+  using Row = double[kBlock + kGroup];
+
   // Distances of the samples in the caller's unit, and local.
   void PlaceBlock(size_t first, int count) {
     if (layout_.distances.empty()) {
-      const double last = layout_.last;
-      for (int i = 0; i < count; ++i) {
-        const double distance = static_cast<double>(static_cast<int64_t>(first + i)) * layout_.step;
-        distance_[i] = distance < last ? distance : last;
+      const Lanes last = SplatLanes(layout_.last), step = SplatLanes(layout_.step);
+      const double start = static_cast<double>(first);
+      for (int i = 0; i < count; i += kLaneCount) {
+        const Lanes index = SplatLanes(start + i) + Lanes{0.0, 1.0};
+        StoreLanes(distance_ + i, MinLanes(index * step, last));
       }
-      if (first + count == layout_.count) distance_[count - 1] = last;
+      if (first + count == layout_.count) distance_[count - 1] = layout_.last;
     } else {
       for (int i = 0; i < count; ++i) {
         distance_[i] = map_.Normalize(layout_.distances[first + i]);
       }
     }
-    for (int i = 0; i < count; ++i) local_[i] = distance_[i] * frame_.inverse_scale;
+    for (int i = 0; i < count; i += kLaneCount) {
+      StoreLanes(local_ + i, LoadLanes(distance_ + i) * SplatLanes(frame_.inverse_scale));
+    }
   }
 
   void WriteBlock(size_t at, int count) {
-    RunColumns out = ColumnsAt(at);
-    double* parameter = columns_.parameter.empty() ? parameter_ : &columns_.parameter[at];
-    int32_t* segment = columns_.segment.empty() ? nullptr : &columns_.segment[at];
+    if (layout_.sorted) {
+      EvaluateSorted(count);
+    } else {
+      EvaluateUnsorted(count);
+    }
     uint8_t* marks = columns_.marks.empty() ? nullptr : &columns_.marks[at];
     if (marks != nullptr) std::fill_n(marks, count, uint8_t{0});
-    if (layout_.sorted) {
-      WriteSorted(count, out, parameter, segment);
-    } else {
-      WriteUnsorted(count, out, parameter, segment);
+    if (directions_) MarkSlowSamples(count, marks);
+    CopyOut(row_[0], count, columns_.x, at);
+    CopyOut(row_[1], count, columns_.y, at);
+    if (dimension_ == 3) {
+      CopyOut(row_[2], count, columns_.z, at);
+    } else if (!columns_.z.empty()) {
+      std::fill_n(columns_.z.begin() + at, count, 0.0);
     }
-    if (directions_) MarkSlowSamples(count, out, parameter, marks);
+    CopyOut(row_[3], count, columns_.tangent_x, at);
+    CopyOut(row_[4], count, columns_.tangent_y, at);
+    if (dimension_ == 3) {
+      CopyOut(row_[5], count, columns_.tangent_z, at);
+    } else if (!columns_.tangent_z.empty()) {
+      std::fill_n(columns_.tangent_z.begin() + at, count, 0.0);
+    }
+    CopyOut(row_[6], count, columns_.curvature, at);
+    CopyOut(parameter_, count, columns_.parameter, at);
+    if (columns_.segment.empty()) return;
+    for (int i = 0; i < count; ++i) {
+      columns_.segment[at + i] = map_.spans()[span_of_[i]].segment;
+    }
   }
 
-  void WriteSorted(int count, RunColumns out, double* parameter, int32_t* segment) {
+  static void CopyOut(const double* row, int count, std::span<double> column, size_t at) {
+    if (!column.empty()) std::memcpy(&column[at], row, sizeof(double) * count);
+  }
+
+  // Runs of samples in one span. A kernel may write a little beyond its run: what follows is
+  // written later.
+  void EvaluateSorted(int count) {
     int i = 0;
     while (i < count) {
       AdvanceTo(local_[i]);
       const ArcSpan& span = map_.spans()[span_];
       int limit = i + 1;
       while (limit < count && local_[limit] < span.end) ++limit;
-      const int run = limit - i;
-      FindParameters(span, local_ + i, run, parameter);
-      if (segment != nullptr) {
-        std::fill_n(segment, run, span.segment);
-        segment += run;
-      }
-      std::fill_n(span_of_ + i, run, span_);
-      WriteRun(span.segment, parameter, run, out);
-      Shift(out, run);
-      parameter += run;
+      FindParameters(span, i, limit - i);
+      std::fill(span_of_ + i, span_of_ + limit, span_);
+      EvaluateRun(span.segment, i, limit - i);
       i = limit;
     }
   }
 
-  // All lookups first, then all evaluations: independent chains of one sample overlap with those of
-  // the next.
-  void WriteUnsorted(int count, RunColumns out, double* parameter, int32_t* segment) {
+  // All lookups first, then all evaluations: the latencies of one sample overlap with those of the
+  // next.
+  void EvaluateUnsorted(int count) {
     for (int i = 0; i < count; ++i) span_of_[i] = map_.FindSpan(local_[i]);
-    for (int i = 0; i < count; ++i) {
-      span_ = span_of_[i];
-      FindParameters(map_.spans()[span_], local_ + i, 1, parameter + i);
+    if (map_.inverse_mode() == InverseMode::kTabulated) {
+      for (int i = 0; i < count; ++i) {
+        parameter_[i] = ParameterOfSpan(map_.spans()[span_of_[i]], local_[i]);
+      }
+    } else {
+      for (int i = 0; i < count; ++i) InvertSample(i);
     }
     for (int i = 0; i < count; ++i) {
-      const int32_t piece = map_.spans()[span_of_[i]].segment;
-      if (segment != nullptr) segment[i] = piece;
-      WriteRun(piece, parameter + i, 1, out);
-      Shift(out, 1);
+      PinEnds(i);
+      EvaluateRun(map_.spans()[span_of_[i]].segment, i, 1);
     }
   }
 
-  void FindParameters(const ArcSpan& span, const double* local, int count,
-                      double* parameter) const {
+  void FindParameters(const ArcSpan& span, int first, int count) {
     if (map_.inverse_mode() == InverseMode::kTabulated) {
-      ParametersOfSpan(span, local, count, parameter);
+      if (count == 1) {
+        parameter_[first] = ParameterOfSpan(span, local_[first]);
+      } else {
+        ParametersOfSpan(span, local_ + first, count, parameter_ + first);
+      }
     } else {
-      const ArcSpanForward& forward = map_.forward()[span_];
-      for (int i = 0; i < count; ++i) {
-        parameter[i] = InvertForward(span, forward, local[i] - span.begin);
+      for (int i = first; i < first + count; ++i) {
+        span_of_[i] = span_;
+        InvertSample(i);
       }
     }
-    // The two ends of the curve are exact.
-    if (local[0] <= 0.0) parameter[0] = span.t_begin;
-    for (int i = count - 1; i >= 0 && local[i] >= map_.local_length(); --i) {
-      parameter[i] = span.t_end;
+    PinEnds(first);
+    for (int i = first + count - 1; i > first && local_[i] >= map_.local_length(); --i) {
+      parameter_[i] = span.t_end;
     }
+  }
+
+  void InvertSample(int i) {
+    const ArcSpan& span = map_.spans()[span_of_[i]];
+    parameter_[i] = InvertForward(span, map_.forward()[span_of_[i]], local_[i] - span.begin);
+  }
+
+  // The two ends of the curve are exact.
+  void PinEnds(int i) {
+    if (local_[i] <= 0.0) parameter_[i] = map_.spans().front().t_begin;
+    if (local_[i] >= map_.local_length()) parameter_[i] = map_.spans().back().t_end;
   }
 
   void AdvanceTo(double local) {
@@ -229,25 +263,32 @@ class CurveSampler {
     span_ = map_.FindSpan(local);
   }
 
-  void WriteRun(int segment, const double* parameter, int count, const RunColumns& out) const {
+  void EvaluateRun(int segment, int first, int count) {
+    RunColumns out;
+    for (int c = 0; c < 3; ++c) {
+      out.position[c] = row_[c] + first;
+      out.tangent[c] = row_[3 + c] + first;
+    }
+    out.curvature = row_[6] + first;
+    out.squared_speed = row_[7] + first;
     const CurvePiece& piece = map_.curve().piece(segment);
     if (dimension_ == 2) {
-      PieceSamples<2>(piece, frame_, parameter, count, directions_, out);
+      SamplesOfPiece<2>(piece, frame_, parameter_ + first, count, directions_, out);
     } else {
-      PieceSamples<3>(piece, frame_, parameter, count, directions_, out);
+      SamplesOfPiece<3>(piece, frame_, parameter_ + first, count, directions_, out);
     }
   }
 
   // Tangents and curvatures where dr/dt = 0.
-  void MarkSlowSamples(int count, const RunColumns& out, const double* parameter, uint8_t* marks) {
+  void MarkSlowSamples(int count, uint8_t* marks) {
     for (int i = 0; i < count; ++i) {
       const int32_t segment = map_.spans()[span_of_[i]].segment;
       const CurvePiece& piece = map_.curve().piece(segment);
-      if (out.squared_speed[i] > piece.speed_floor * piece.speed_floor) continue;
-      const TravelSide side = parameter[i] < 1.0 ? TravelSide::kLeaving : TravelSide::kArriving;
-      const auto direction = LimitDirection(piece, dimension_, parameter[i], side, 2);
-      for (int c = 0; c < dimension_; ++c) out.tangent[c][i] = direction[c];
-      out.curvature[i] = std::numeric_limits<double>::quiet_NaN();
+      if (row_[7][i] > piece.speed_floor * piece.speed_floor) continue;
+      const TravelSide side = parameter_[i] < 1.0 ? TravelSide::kLeaving : TravelSide::kArriving;
+      const auto direction = LimitDirection(piece, dimension_, parameter_[i], side, 2);
+      for (int c = 0; c < dimension_; ++c) row_[3 + c][i] = direction[c];
+      row_[6][i] = std::numeric_limits<double>::quiet_NaN();
       if (marks != nullptr) marks[i] = kCurvatureUndefined;
     }
   }
@@ -270,29 +311,6 @@ class CurveSampler {
     fill(columns_.marks, static_cast<uint8_t>(kTangentUndefined | kCurvatureUndefined));
   }
 
-  RunColumns ColumnsAt(size_t at) {
-    RunColumns out;
-    const std::span<double> position[3] = {columns_.x, columns_.y, columns_.z};
-    const std::span<double> tangent[3] = {columns_.tangent_x, columns_.tangent_y,
-                                          columns_.tangent_z};
-    for (int c = 0; c < 3; ++c) {
-      out.position[c] = position[c].empty() ? scratch_[c] : &position[c][at];
-      out.tangent[c] = tangent[c].empty() ? scratch_[3 + c] : &tangent[c][at];
-    }
-    out.curvature = columns_.curvature.empty() ? scratch_[6] : &columns_.curvature[at];
-    out.squared_speed = scratch_[7];
-    return out;
-  }
-
-  static void Shift(RunColumns& out, int count) {
-    for (int c = 0; c < 3; ++c) {
-      out.position[c] += count;
-      out.tangent[c] += count;
-    }
-    out.curvature += count;
-    out.squared_speed += count;
-  }
-
   const ArcLengthMap& map_;
   const SampleLayout& layout_;
   const SampleColumns& columns_;
@@ -300,11 +318,13 @@ class CurveSampler {
   SampleFrame frame_;
   bool directions_ = false;
   int span_ = -1;
-  double distance_[kBlock];
-  double local_[kBlock];
-  double parameter_[kBlock];
+  // Scratch rows: x, y, z, tangents, curvature, squared speed. Zero at first, because kernels touch
+  // lanes beyond a run.
+  alignas(64) Row distance_ = {};
+  alignas(64) Row local_ = {};
+  alignas(64) Row parameter_ = {};
+  alignas(64) double row_[8][kBlock + kGroup] = {};
   int span_of_[kBlock];
-  double scratch_[8][kBlock];
 };
 
 }  // namespace

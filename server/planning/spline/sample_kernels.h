@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of sampling: t(s) within one span, then positions and derivatives on one piece.
-// Every loop runs over samples with independent iterations and degrees known at compile time, so
-// that compilers vectorise it; the operations on one sample are the same and in the same order
-// whatever the number of samples, so its bits are too.
+//
+// All columns are scratch rows of the sampler: kernels work on groups of kGroup samples and may
+// read and write up to kGroup - 1 values beyond `count`. The operations on one sample are the same,
+// in the same order, whatever the number of samples around it, so its bits are too.
 #ifndef ARCLANE_SERVER_PLANNING_SPLINE_SAMPLE_KERNELS_H_
 #define ARCLANE_SERVER_PLANNING_SPLINE_SAMPLE_KERNELS_H_
 
@@ -10,79 +11,114 @@
 
 #include "server/planning/spline/arc_span.h"
 #include "server/planning/spline/curve.h"
+#include "server/planning/spline/lanes.h"
 
 namespace arclane {
 
+// Four pairs of lanes hide the latency of one Horner step.
+inline constexpr int kLanesPerGroup = 4;
+inline constexpr int kGroup = kLanesPerGroup * kLaneCount;
+
+inline double SqrtOf(double v) { return std::sqrt(v); }
+inline Lanes SqrtOf(Lanes v) { return SqrtLanes(v); }
+inline double MaxOf(double a, double b) { return a > b ? a : b; }
+inline Lanes MaxOf(Lanes a, Lanes b) { return MaxLanes(a, b); }
+inline double MinOf(double a, double b) { return a < b ? a : b; }
+inline Lanes MinOf(Lanes a, Lanes b) { return MinLanes(a, b); }
+template <typename T>
+inline T SplatOf(double value) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    return value;
+  } else {
+    return SplatLanes(value);
+  }
+}
+
 // Even and odd powers apart: two short chains instead of a long one. kDegree is odd.
-template <int kDegree>
-inline double ParameterPolynomial(const double* coefficient, double z) {
+template <int kDegree, typename T>
+inline T ParameterPolynomial(const double* coefficient, T z) {
   static_assert(kDegree % 2 == 1);
-  const double w = z * z;
-  double even = coefficient[kDegree - 1];
-  double odd = coefficient[kDegree];
+  const T w = z * z;
+  T even = SplatOf<T>(coefficient[kDegree - 1]);
+  T odd = SplatOf<T>(coefficient[kDegree]);
 #pragma GCC unroll 8
   for (int j = kDegree - 3; j >= 0; j -= 2) {
-    even = even * w + coefficient[j];
-    odd = odd * w + coefficient[j + 1];
+    even = even * w + SplatOf<T>(coefficient[j]);
+    odd = odd * w + SplatOf<T>(coefficient[j + 1]);
   }
   return even + z * odd;
 }
 
-// y^(1/root) for y in [0, 1], mapped to [-1, 1].
-template <int kRoot>
-inline double SpanVariable(double y, int root) {
-  double r = y > 0.0 ? y : 0.0;
+// y^(1/root) for roots above 2, which only coincident controls give.
+inline double HighRoot(double y, int root) {
+  return root == 3 ? std::cbrt(y) : std::pow(y, 1.0 / root);
+}
+inline Lanes HighRoot(Lanes y, int root) {
+  return Lanes{HighRoot(y[0], root), HighRoot(y[1], root)};
+}
+
+// z in [-1, 1] of a local distance in the span.
+template <int kRoot, typename T>
+inline T SpanVariable(const ArcSpan& span, T distance) {
+  T y = (distance - SplatOf<T>(span.base)) * SplatOf<T>(span.rate);
+  if constexpr (kRoot == 1) return (y + y) - SplatOf<T>(1.0);
+  y = MaxOf(y, SplatOf<T>(0.0));
   if constexpr (kRoot == 2) {
-    r = std::sqrt(r);
-  } else if constexpr (kRoot > 2) {
-    r = root == 3 ? std::cbrt(r) : std::pow(r, 1.0 / root);
+    y = SqrtOf(y);
+  } else {
+    y = HighRoot(y, span.root);
   }
-  return 2.0 * r - 1.0;
+  return (y + y) - SplatOf<T>(1.0);
 }
 
-template <int kDegree, int kRoot, bool kFromEnd>
-inline void SpanParameters(const ArcSpan& span, const double* __restrict distance, int count,
-                           double* __restrict parameter) {
-  const double base = kFromEnd ? span.end : span.begin;
-  const double inverse_length = span.inverse_length;
-  const double low = span.t_begin, high = span.t_end;
-  double c[kDegree + 1];
-  for (int j = 0; j <= kDegree; ++j) c[j] = span.coefficient[j];
-  for (int i = 0; i < count; ++i) {
-    const double from_slow = kFromEnd ? base - distance[i] : distance[i] - base;
-    const double z = SpanVariable<kRoot>(from_slow * inverse_length, span.root);
-    double t = ParameterPolynomial<kDegree>(c, z);
-    t = t < low ? low : t;
-    parameter[i] = t > high ? high : t;
+template <int kDegree, int kRoot, typename T>
+inline T SpanParameterOf(const ArcSpan& span, T distance) {
+  const T t = ParameterPolynomial<kDegree, T>(span.coefficient.data(),
+                                              SpanVariable<kRoot, T>(span, distance));
+  return MinOf(MaxOf(t, SplatOf<T>(span.t_begin)), SplatOf<T>(span.t_end));
+}
+
+template <int kDegree, int kRoot>
+inline void SpanParameters(const ArcSpan& span, const double* distance, int count,
+                           double* parameter) {
+  for (int i = 0; i < count; i += kGroup) {
+    Lanes t[kLanesPerGroup];
+#pragma GCC unroll 4
+    for (int u = 0; u < kLanesPerGroup; ++u) {
+      t[u] = SpanParameterOf<kDegree, kRoot, Lanes>(span, LoadLanes(distance + i + kLaneCount * u));
+    }
+#pragma GCC unroll 4
+    for (int u = 0; u < kLanesPerGroup; ++u) StoreLanes(parameter + i + kLaneCount * u, t[u]);
   }
 }
 
-template <int kDegree>
+template <int kRoot>
 inline void SpanParametersOfRoot(const ArcSpan& span, const double* distance, int count,
                                  double* parameter) {
-  if (span.root == 1) {
-    return span.from_end ? SpanParameters<kDegree, 1, true>(span, distance, count, parameter)
-                         : SpanParameters<kDegree, 1, false>(span, distance, count, parameter);
+  switch (span.degree) {
+    case 7:
+      return SpanParameters<7, kRoot>(span, distance, count, parameter);
+    case 11:
+      return SpanParameters<11, kRoot>(span, distance, count, parameter);
+    default:
+      return SpanParameters<15, kRoot>(span, distance, count, parameter);
   }
-  if (span.root == 2) {
-    return span.from_end ? SpanParameters<kDegree, 2, true>(span, distance, count, parameter)
-                         : SpanParameters<kDegree, 2, false>(span, distance, count, parameter);
-  }
-  return span.from_end ? SpanParameters<kDegree, 3, true>(span, distance, count, parameter)
-                       : SpanParameters<kDegree, 3, false>(span, distance, count, parameter);
 }
 
 // t of local distances that all lie in the span.
 inline void ParametersOfSpan(const ArcSpan& span, const double* distance, int count,
                              double* parameter) {
-  switch (span.degree) {
-    case 7:
-      return SpanParametersOfRoot<7>(span, distance, count, parameter);
-    case 11:
-      return SpanParametersOfRoot<11>(span, distance, count, parameter);
-    default:
-      return SpanParametersOfRoot<15>(span, distance, count, parameter);
-  }
+  if (span.root == 1) return SpanParametersOfRoot<1>(span, distance, count, parameter);
+  if (span.root == 2) return SpanParametersOfRoot<2>(span, distance, count, parameter);
+  SpanParametersOfRoot<3>(span, distance, count, parameter);
+}
+
+// The same for one distance. The unused coefficients are zero: the full degree gives the same bits
+// without a branch.
+inline double ParameterOfSpan(const ArcSpan& span, double distance) {
+  if (span.root == 1) return SpanParameterOf<kChebyshevOrder - 1, 1, double>(span, distance);
+  if (span.root == 2) return SpanParameterOf<kChebyshevOrder - 1, 2, double>(span, distance);
+  return SpanParameterOf<kChebyshevOrder - 1, 3, double>(span, distance);
 }
 
 // Frame of the curve as the kernels need it.
@@ -92,7 +128,7 @@ struct SampleFrame {
   double inverse_scale;
 };
 
-// Where a run of samples goes; no pointer is null.
+// Scratch rows of a run of samples.
 struct RunColumns {
   double* position[3];
   double* tangent[3];
@@ -100,135 +136,129 @@ struct RunColumns {
   double* squared_speed;  // |dr/dt|^2, local units.
 };
 
-template <int kDim, int kDegree>
-inline void PolynomialPositions(const CurvePiece& piece, const SampleFrame& frame,
-                                const double* __restrict t, int count, const RunColumns& out) {
-  for (int c = 0; c < kDim; ++c) {
-    double p[kDegree + 1];
-    for (int j = 0; j <= kDegree; ++j) p[j] = piece.power[c][j];
-    const double origin = frame.origin[c], scale = frame.scale;
-    double* __restrict column = out.position[c];
-    for (int i = 0; i < count; ++i) {
-      double value = p[kDegree];
+// Value and derivatives of the pieces' polynomials at t; kDerivatives is 0 or 2. value[k][c] is the
+// k-th derivative of component c, c = 3 being the weight.
+template <int kDim, int kDegree, bool kRational, int kDerivatives, typename T>
+inline void PowerValues(const CurvePiece& piece, T t, T value[3][4]) {
+#pragma GCC unroll 4
+  for (int c = 0; c < 4; ++c) {
+    if (c >= kDim && !(kRational && c == 3)) continue;
+    T v = SplatOf<T>(piece.power[kDegree][c]);
 #pragma GCC unroll 8
-      for (int j = kDegree - 1; j >= 0; --j) value = value * t[i] + p[j];
-      column[i] = origin + scale * value;
+    for (int j = kDegree - 1; j >= 0; --j) v = v * t + SplatOf<T>(piece.power[j][c]);
+    value[0][c] = v;
+    if constexpr (kDerivatives > 0) {
+      T d = SplatOf<T>(piece.first_power[kDegree - 1][c]);
+#pragma GCC unroll 8
+      for (int j = kDegree - 2; j >= 0; --j) d = d * t + SplatOf<T>(piece.first_power[j][c]);
+      value[1][c] = d;
+      T s = SplatOf<T>(kDegree > 1 ? piece.second_power[kDegree > 1 ? kDegree - 2 : 0][c] : 0.0);
+#pragma GCC unroll 8
+      for (int j = kDegree - 3; j >= 0; --j) s = s * t + SplatOf<T>(piece.second_power[j][c]);
+      value[2][c] = s;
     }
   }
 }
 
-template <int kDim>
-inline double CrossOfDerivatives(const double* first, const double* second) {
+template <int kDim, typename T>
+inline T CrossOfDerivatives(const T* first, const T* second) {
   if constexpr (kDim == 2) {
     return first[0] * second[1] - first[1] * second[0];
   } else {
-    const double x = first[1] * second[2] - first[2] * second[1];
-    const double y = first[2] * second[0] - first[0] * second[2];
-    const double z = first[0] * second[1] - first[1] * second[0];
-    return std::sqrt(x * x + y * y + z * z);
+    const T x = first[1] * second[2] - first[2] * second[1];
+    const T y = first[2] * second[0] - first[0] * second[2];
+    const T z = first[0] * second[1] - first[1] * second[0];
+    return SqrtOf(x * x + y * y + z * z);
   }
 }
 
-template <int kDim>
-inline void StoreDirection(const double* first, const double* second, double inverse_scale, int i,
-                           double* __restrict const* tangent, double* __restrict curvature,
-                           double* __restrict squared_speed) {
-  double squared = 0.0;
-  for (int c = 0; c < kDim; ++c) squared += first[c] * first[c];
-  const double inverse = 1.0 / std::sqrt(squared);
-  for (int c = 0; c < kDim; ++c) tangent[c][i] = first[c] * inverse;
-  const double cross = CrossOfDerivatives<kDim>(first, second);
-  curvature[i] = cross * inverse * (inverse * inverse) * inverse_scale;
-  squared_speed[i] = squared;
+template <typename T>
+inline void StoreOf(double* p, T v) {
+  if constexpr (sizeof(T) == sizeof(double)) {
+    *p = v;
+  } else {
+    StoreLanes(p, v);
+  }
 }
 
-template <int kDim, int kDegree>
-inline void PolynomialDirections(const CurvePiece& piece, const SampleFrame& frame,
-                                 const double* __restrict t, int count, const RunColumns& out) {
-  double d1[kDim][kDegree], d2[kDim][kDegree];
-  for (int c = 0; c < kDim; ++c) {
-    for (int j = 0; j < kDegree; ++j) d1[c][j] = (j + 1) * piece.power[c][j + 1];
-    for (int j = 0; j + 1 < kDegree; ++j) d2[c][j] = (j + 1) * d1[c][j + 1];
-    if (kDegree == 1) d2[c][0] = 0.0;
-  }
-  double* __restrict tangent[3] = {out.tangent[0], out.tangent[1], out.tangent[2]};
-  double* __restrict curvature = out.curvature;
-  double* __restrict squared_speed = out.squared_speed;
-  const double inverse_scale = frame.inverse_scale;
-  for (int i = 0; i < count; ++i) {
-    double first[kDim], second[kDim];
+template <int kDim, int kDegree, bool kRational, bool kDirections, typename T>
+inline void EvaluateSamples(const CurvePiece& piece, const SampleFrame& frame, T t, int i,
+                            const RunColumns& out) {
+  T value[3][4];
+  PowerValues<kDim, kDegree, kRational, kDirections ? 2 : 0, T>(piece, t, value);
+  if constexpr (kRational) {
+    const T inverse = SplatOf<T>(1.0) / value[0][3];
 #pragma GCC unroll 3
     for (int c = 0; c < kDim; ++c) {
-      first[c] = d1[c][kDegree - 1];
-#pragma GCC unroll 8
-      for (int j = kDegree - 2; j >= 0; --j) first[c] = first[c] * t[i] + d1[c][j];
-      second[c] = d2[c][kDegree > 1 ? kDegree - 2 : 0];
-#pragma GCC unroll 8
-      for (int j = kDegree - 3; j >= 0; --j) second[c] = second[c] * t[i] + d2[c][j];
+      value[0][c] = value[0][c] * inverse;
+      if constexpr (kDirections) {
+        value[1][c] = (value[1][c] - value[0][c] * value[1][3]) * inverse;
+        value[2][c] = (value[2][c] - SplatOf<T>(2.0) * value[1][c] * value[1][3] -
+                       value[0][c] * value[2][3]) *
+                      inverse;
+      }
     }
-    StoreDirection<kDim>(first, second, inverse_scale, i, tangent, curvature, squared_speed);
+  }
+#pragma GCC unroll 3
+  for (int c = 0; c < kDim; ++c) {
+    StoreOf(out.position[c] + i,
+            SplatOf<T>(frame.origin[c]) + SplatOf<T>(frame.scale) * value[0][c]);
+  }
+  if constexpr (kDirections) {
+    T squared = value[1][0] * value[1][0] + value[1][1] * value[1][1];
+    if constexpr (kDim == 3) squared = squared + value[1][2] * value[1][2];
+    const T inverse = SplatOf<T>(1.0) / SqrtOf(squared);
+#pragma GCC unroll 3
+    for (int c = 0; c < kDim; ++c) StoreOf(out.tangent[c] + i, value[1][c] * inverse);
+    const T cross = CrossOfDerivatives<kDim, T>(value[1], value[2]);
+    StoreOf(out.curvature + i,
+            cross * inverse * (inverse * inverse) * SplatOf<T>(frame.inverse_scale));
+    StoreOf(out.squared_speed + i, squared);
   }
 }
 
-// Value and, when wanted, two derivatives of a power-basis polynomial.
-inline void PowerDerivatives(const CurvePiece::Row& power, int degree, double t, double* value) {
-  double v = power[degree], d = 0.0, s = 0.0;
-  for (int j = degree - 1; j >= 0; --j) {
-    s = s * t + d;
-    d = d * t + v;
-    v = v * t + power[j];
+template <int kDim, int kDegree, bool kRational, bool kDirections>
+inline void RunSamples(const CurvePiece& piece, const SampleFrame& frame, const double* t,
+                       int count, const RunColumns& out) {
+  if (count == 1) {
+    EvaluateSamples<kDim, kDegree, kRational, kDirections, double>(piece, frame, t[0], 0, out);
+    return;
   }
-  value[0] = v;
-  value[1] = d;
-  value[2] = 2.0 * s;
-}
-
-template <int kDim>
-inline void RationalSamples(const CurvePiece& piece, const SampleFrame& frame,
-                            const double* __restrict t, int count, bool directions,
-                            const RunColumns& out) {
-  double* __restrict tangent[3] = {out.tangent[0], out.tangent[1], out.tangent[2]};
-  for (int i = 0; i < count; ++i) {
-    double w[3], first[kDim], second[kDim];
-    PowerDerivatives(piece.weight_power, piece.degree, t[i], w);
-    const double inverse = 1.0 / w[0];
-    for (int c = 0; c < kDim; ++c) {
-      double n[3];
-      PowerDerivatives(piece.power[c], piece.degree, t[i], n);
-      const double r = n[0] * inverse;
-      first[c] = (n[1] - r * w[1]) * inverse;
-      second[c] = (n[2] - 2.0 * first[c] * w[1] - r * w[2]) * inverse;
-      out.position[c][i] = frame.origin[c] + frame.scale * r;
-    }
-    if (!directions) continue;
-    StoreDirection<kDim>(first, second, frame.inverse_scale, i, tangent, out.curvature,
-                         out.squared_speed);
+  for (int i = 0; i < count; i += 2 * kLaneCount) {
+    const Lanes first = LoadLanes(t + i), second = LoadLanes(t + i + kLaneCount);
+    EvaluateSamples<kDim, kDegree, kRational, kDirections, Lanes>(piece, frame, first, i, out);
+    EvaluateSamples<kDim, kDegree, kRational, kDirections, Lanes>(piece, frame, second,
+                                                                  i + kLaneCount, out);
   }
 }
 
-template <int kDim, int kDegree>
-inline void PolynomialSamples(const CurvePiece& piece, const SampleFrame& frame, const double* t,
-                              int count, bool directions, const RunColumns& out) {
-  PolynomialPositions<kDim, kDegree>(piece, frame, t, count, out);
-  if (directions) PolynomialDirections<kDim, kDegree>(piece, frame, t, count, out);
-}
-
-template <int kDim>
-inline void PieceSamples(const CurvePiece& piece, const SampleFrame& frame, const double* t,
-                         int count, bool directions, const RunColumns& out) {
-  if (piece.rational) return RationalSamples<kDim>(piece, frame, t, count, directions, out);
+template <int kDim, bool kRational, bool kDirections>
+inline void SamplesOfDegree(const CurvePiece& piece, const SampleFrame& frame, const double* t,
+                            int count, const RunColumns& out) {
   switch (piece.degree) {
     case 1:
-      return PolynomialSamples<kDim, 1>(piece, frame, t, count, directions, out);
+      return RunSamples<kDim, 1, kRational, kDirections>(piece, frame, t, count, out);
     case 2:
-      return PolynomialSamples<kDim, 2>(piece, frame, t, count, directions, out);
+      return RunSamples<kDim, 2, kRational, kDirections>(piece, frame, t, count, out);
     case 3:
-      return PolynomialSamples<kDim, 3>(piece, frame, t, count, directions, out);
+      return RunSamples<kDim, 3, kRational, kDirections>(piece, frame, t, count, out);
     case 4:
-      return PolynomialSamples<kDim, 4>(piece, frame, t, count, directions, out);
+      return RunSamples<kDim, 4, kRational, kDirections>(piece, frame, t, count, out);
     default:
-      return PolynomialSamples<kDim, 5>(piece, frame, t, count, directions, out);
+      return RunSamples<kDim, 5, kRational, kDirections>(piece, frame, t, count, out);
   }
+}
+
+// Positions, and tangents and curvatures when `directions`, of parameters on one piece.
+template <int kDim>
+inline void SamplesOfPiece(const CurvePiece& piece, const SampleFrame& frame, const double* t,
+                           int count, bool directions, const RunColumns& out) {
+  if (piece.rational) {
+    return directions ? SamplesOfDegree<kDim, true, true>(piece, frame, t, count, out)
+                      : SamplesOfDegree<kDim, true, false>(piece, frame, t, count, out);
+  }
+  return directions ? SamplesOfDegree<kDim, false, true>(piece, frame, t, count, out)
+                    : SamplesOfDegree<kDim, false, false>(piece, frame, t, count, out);
 }
 
 }  // namespace arclane

@@ -120,14 +120,16 @@ for request in deploy/level/requests/*.json; do
   name="$(basename "$request" .json)"
   echo
   echo "arclane plan-corridor $request --svg $out/$name.svg"
-  "$cli" plan-corridor "$request" --svg "$out/$name.svg" || fail "planning $request failed (above)"
+  "$cli" plan-corridor "$request" --svg "$out/$name.svg" >"$run_folder/plan.txt" || fail "planning $request failed (above)"
+  # The summary and the corners; the segments, speed phases and samples that follow are long.
+  awk '/^segments/ { exit } { print }' "$run_folder/plan.txt"
   [[ -s "$out/$name.svg" ]] || fail "no picture was written to $out/$name.svg"
 done
 
-say "5/5  Metrics (a few of them)"
+say "5/5  Metrics (those of PlanCorridor that have counted something)"
 metrics="$(curl --fail --silent --show-error --max-time 10 "http://127.0.0.1:$metrics_port/metrics")" ||
   fail "the metrics page does not answer"
-awk '/^arclane_/ && !/_bucket/ && (/PlanCorridor/ || /build_info/) && shown++ < 12' <<<"$metrics"
+awk '/^arclane_/ && !/_bucket/ && (/PlanCorridor/ || /build_info/) && $NF != 0 && shown++ < 12' <<<"$metrics"
 
 say "Done"
 cat <<EOF

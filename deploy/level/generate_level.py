@@ -204,7 +204,7 @@ CART = {"limits": {"maxSpeed": 5.0, "maxAcceleration": 2.0, "maxBraking": 3.0, "
 REQUESTS = [
     ("chapel_to_smithy", (7.0, 45.5), (71.0, 17.0), WALKER, {}),
     ("tavern_to_gate", (31.0, 16.5), (79.0, 28.0), WALKER, {}),
-    ("wall_walk", (66.0, 26.5), (46.0, 51.0), CART, {}),
+    ("wall_walk", (78.0, 27.0), (66.0, 50.0), CART, {}),
     ("market_round", (48.0, 36.0), (70.0, 46.0), CART, {"motion": {"velocity": {"x": 1.5, "y": 0.4}, "goalSpeed": 1.0},
                                                         "agent": {"manners": {"headingToleranceRad": 1.6}}}),
 ]

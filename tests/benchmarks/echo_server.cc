@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least server that answers PathPlanner.Ping: what gRPC itself costs on this machine, in a process of its own.
-//   echo_server READY_FILE   listens on a free loopback port and writes its address to READY_FILE; ends with its standard input.
+// The least server that answers PathPlanner.Ping: what gRPC itself costs on this machine, in a
+// process of its own.
+//   echo_server READY_FILE   listens on a free loopback port and writes its address to READY_FILE;
+//   ends with its standard input.
 #include <grpcpp/grpcpp.h>
 
 #include <cstdio>
@@ -15,7 +17,8 @@ namespace {
 
 class EchoService final : public arclane::v1::PathPlanner::CallbackService {
  public:
-  grpc::ServerUnaryReactor* Ping(grpc::CallbackServerContext* context, const arclane::v1::PingRequest* request,
+  grpc::ServerUnaryReactor* Ping(grpc::CallbackServerContext* context,
+                                 const arclane::v1::PingRequest* request,
                                  arclane::v1::PingResponse* response) override {
     response->mutable_payload()->resize(request->response_size());
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Latency of PlanCorridor beside a Ping of the same request and response bytes, and of Ping beside a bare echo server.
+// Latency of PlanCorridor beside a Ping of the same request and response bytes, and of Ping beside
+// a bare echo server.
 //
-// A closed loop keeps k calls in flight on one channel. The series that are compared take turns in short blocks, so that what
-// else runs on the machine disturbs them alike; percentiles are over all blocks after a warm-up. Requests and answers are raw bytes on
-// the client's side: what is measured is the server and the way there and back. No two plan requests are equal.
+// A closed loop keeps k calls in flight on one channel. The series that are compared take turns in
+// short blocks, so that what else runs on the machine disturbs them alike; percentiles are over all
+// blocks after a warm-up. Requests and answers are raw bytes on the client's side: what is measured
+// is the server and the way there and back. No two plan requests are equal.
 //
 //   latency_client SERVER ECHO_SERVER CALLS     prints JSON: one object a series
 #include <grpcpp/generic/generic_stub.h>
@@ -32,8 +34,8 @@ constexpr char kPlan[] = "/arclane.v1.PathPlanner/PlanCorridor";
 constexpr char kPing[] = "/arclane.v1.PathPlanner/Ping";
 constexpr int kPolygons = 32;
 constexpr int kSamples = 100;
-constexpr int kBlock = 100;          // Calls before the next series has its turn.
-constexpr int kWarmUpBlocks = 5;     // Of each series.
+constexpr int kBlock = 100;       // Calls before the next series has its turn.
+constexpr int kWarmUpBlocks = 5;  // Of each series.
 constexpr int kInFlight[] = {1, 8};
 
 [[noreturn]] void Fail(const std::string& message) {
@@ -46,8 +48,9 @@ grpc::ByteBuffer ToBuffer(const std::string& bytes) {
   return grpc::ByteBuffer(&slice, 1);
 }
 
-// A zigzag of quadrilaterals: portal i at x = i, its middle alternately above and below the axis, so that most portals bend the
-// line. The serial number moves the start by less than a millionth of a polygon.
+// A zigzag of quadrilaterals: portal i at x = i, its middle alternately above and below the axis,
+// so that most portals bend the line. The serial number moves the start by less than a millionth of
+// a polygon.
 PlanCorridorRequest ZigzagRequest(int serial) {
   PlanCorridorRequest request;
   const auto middle = [](int i) { return i % 2 == 0 ? 1.2 : -1.2; };
@@ -79,7 +82,9 @@ PlanCorridorRequest ZigzagRequest(int serial) {
 std::string PingBytes(size_t request_bytes, size_t response_bytes) {
   PingRequest request;
   // Field tag and length prefix of the answer's payload.
-  const auto overhead = [](size_t payload) { return payload == 0 ? 0 : payload < 128 ? 2 : payload < 16384 ? 3 : 4; };
+  const auto overhead = [](size_t payload) {
+    return payload == 0 ? 0 : payload < 128 ? 2 : payload < 16384 ? 3 : 4;
+  };
   size_t payload = response_bytes;
   while (payload > 0 && payload + overhead(payload) > response_bytes) --payload;
   request.set_response_size(static_cast<uint32_t>(payload));
@@ -94,7 +99,10 @@ class Series {
  public:
   Series(std::string name, const std::shared_ptr<grpc::Channel>& channel, std::string method,
          std::function<std::string()> next_request)
-      : name_(std::move(name)), stub_(channel), method_(std::move(method)), next_request_(std::move(next_request)) {}
+      : name_(std::move(name)),
+        stub_(channel),
+        method_(std::move(method)),
+        next_request_(std::move(next_request)) {}
 
   // Makes `calls` calls, `in_flight` at a time, and keeps their latencies when `record` is true.
   void RunBlock(int calls, int in_flight, bool record) {
@@ -105,7 +113,8 @@ class Series {
       bool ok = false;
       if (!queue_.Next(&tag, &ok)) Fail("the completion queue ended");
       const std::unique_ptr<Call> call(static_cast<Call*>(tag));
-      const double latency_us = std::chrono::duration<double, std::micro>(Clock::now() - call->begin).count();
+      const double latency_us =
+          std::chrono::duration<double, std::micro>(Clock::now() - call->begin).count();
       if (!ok || !call->status.ok()) Fail(name_ + ": " + call->status.error_message());
       response_bytes_ = call->response.Length();
       if (record) latencies_us_.push_back(latency_us);
@@ -119,15 +128,17 @@ class Series {
   void Print(int in_flight, bool last) {
     std::sort(latencies_us_.begin(), latencies_us_.end());
     const auto percentile = [&](double p) {
-      return latencies_us_[std::min(latencies_us_.size() - 1, size_t(p * double(latencies_us_.size())))];
+      return latencies_us_[std::min(latencies_us_.size() - 1,
+                                    size_t(p * double(latencies_us_.size())))];
     };
     double sum = 0.0;
     for (const double latency : latencies_us_) sum += latency;
     std::printf(
-        "  {\"series\": \"%s\", \"in_flight\": %d, \"calls\": %zu, \"request_bytes\": %zu, \"response_bytes\": %zu, "
+        "  {\"series\": \"%s\", \"in_flight\": %d, \"calls\": %zu, \"request_bytes\": %zu, "
+        "\"response_bytes\": %zu, "
         "\"p50_us\": %.2f, \"p99_us\": %.2f, \"mean_us\": %.2f}%s\n",
-        name_.c_str(), in_flight, latencies_us_.size(), request_bytes_, response_bytes_, percentile(0.5),
-        percentile(0.99), sum / double(latencies_us_.size()), last ? "" : ",");
+        name_.c_str(), in_flight, latencies_us_.size(), request_bytes_, response_bytes_,
+        percentile(0.5), percentile(0.99), sum / double(latencies_us_.size()), last ? "" : ",");
     latencies_us_.clear();
   }
 
@@ -218,8 +229,10 @@ int main(int argc, char** argv) {
   compared.push_back(std::make_unique<Series>("PlanCorridor", channel, kPlan, [&serial] {
     return ZigzagRequest(++serial).SerializeAsString();
   }));
-  compared.push_back(std::make_unique<Series>("Ping_same_bytes", channel, kPing, always(same_bytes)));
-  compared.push_back(std::make_unique<Series>("Echo_same_bytes", echo_channel, kPing, always(same_bytes)));
+  compared.push_back(
+      std::make_unique<Series>("Ping_same_bytes", channel, kPing, always(same_bytes)));
+  compared.push_back(
+      std::make_unique<Series>("Echo_same_bytes", echo_channel, kPing, always(same_bytes)));
   compared.push_back(std::make_unique<Series>("Ping_small", channel, kPing, always(small)));
   compared.push_back(std::make_unique<Series>("Echo_small", echo_channel, kPing, always(small)));
 
@@ -229,7 +242,8 @@ int main(int argc, char** argv) {
       for (const auto& series : compared) series->RunBlock(kBlock, in_flight, block >= 0);
     }
     for (const auto& series : compared) {
-      series->Print(in_flight, in_flight == kInFlight[std::size(kInFlight) - 1] && series == compared.back());
+      series->Print(in_flight,
+                    in_flight == kInFlight[std::size(kInFlight) - 1] && series == compared.back());
     }
   }
   std::puts("]");

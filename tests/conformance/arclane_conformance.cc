@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs reference records through the planning code: JSON Lines {"kind", "record"} on standard input, one JSON answer
-// a line on standard output, in the same order. A record that cannot be answered yields {"error": text}.
+// Runs reference records through the planning code: JSON Lines {"kind", "record"} on standard
+// input, one JSON answer a line on standard output, in the same order. A record that cannot be
+// answered yields {"error": text}.
 #include <exception>
 #include <iostream>
 #include <string>

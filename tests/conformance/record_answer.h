@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of the planning code to reference records that no RPC serves yet: one function a kind, one row in the table.
+// Answers of the planning code to reference records that no RPC serves yet: one function a kind,
+// one row in the table.
 #ifndef ARCLANE_TESTS_CONFORMANCE_RECORD_ANSWER_H_
 #define ARCLANE_TESTS_CONFORMANCE_RECORD_ANSWER_H_
 
@@ -7,7 +8,8 @@
 
 namespace arclane::conformance {
 
-// Both throw nlohmann::json::exception when the record lacks a field; the program answers with the text.
+// Both throw nlohmann::json::exception when the record lacks a field; the program answers with the
+// text.
 
 // `request` is {"kind": name, "record": record}. An unknown kind is answered with {"error": text}.
 nlohmann::json Answer(const nlohmann::json& request);

@@ -49,9 +49,11 @@ class LiveServer:
         self._folder = tempfile.TemporaryDirectory(prefix="arclane-server-")
         ready_file = os.path.join(self._folder.name, "ready.json")
         self.log = os.path.join(self._folder.name, "log")
+        # The settings of the shell that runs the tests are not those of the server under test.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("ARCLANE_")}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(self.command + [f"--ready_file={ready_file}"], stdin=subprocess.DEVNULL,
-                                            stdout=log, stderr=log)
+                                            stdout=log, stderr=log, env=environment)
         deadline = time.monotonic() + self.start_timeout_s
         while time.monotonic() < deadline:
             if self.process.poll() is not None:

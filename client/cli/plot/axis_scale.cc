@@ -26,9 +26,17 @@ double RoundStepBelow(double value) {
   return power;
 }
 
-AxisScale::AxisScale(double low, double high, int wanted) {
-  step_ = RoundStepBelow((high - low) / wanted);
-  if ((high - low) / step_ > 2 * wanted) step_ *= 2;
+double RoundStepAbove(double value) {
+  const double power = std::pow(10.0, FloorLog10(value));
+  const double quotient = value / power * (1 - 1e-12);
+  if (quotient <= 1) return power;
+  if (quotient <= 2) return 2 * power;
+  if (quotient <= 5) return 5 * power;
+  return 10 * power;
+}
+
+AxisScale::AxisScale(double low, double high, int most) {
+  step_ = RoundStepAbove((high - low) / most);
   const double first = std::ceil(low / step_ - 1e-9);
   const double last = std::floor(high / step_ + 1e-9);
   if (!std::isfinite(first) || !std::isfinite(last) || last - first > 1000) return;

@@ -15,10 +15,10 @@ double RoundStepBelow(double value);
 
 class AxisScale {
  public:
-  // About `wanted` ticks within [low, high]; low < high, both finite, wanted >= 1. Ticks are
+  // At most `most` + 1 ticks within [low, high]; low < high, both finite, most >= 1. Ticks are
   // multiples of 1, 2 or 5 times a power of ten; there may be none when the range is below the
   // doubles' resolution.
-  AxisScale(double low, double high, int wanted);
+  AxisScale(double low, double high, int most);
 
   const std::vector<double>& ticks() const { return ticks_; }
   double step() const { return step_; }

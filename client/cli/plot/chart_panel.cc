@@ -116,7 +116,7 @@ class Chart {
 
  private:
   AxisScale XScale() const {
-    return AxisScale(0, extent_, std::max(2, static_cast<int>(area_.width / 70)));
+    return AxisScale(0, extent_, std::max(2, static_cast<int>(area_.width / 55)));
   }
   double X(double across) const { return area_.x + across / extent_ * area_.width; }
   double Y(double value) const {
@@ -133,7 +133,7 @@ class Chart {
       svg.Text({X(tick), bottom + 16}, x_scale.Label(tick),
                "class=\"axis\" text-anchor=\"middle\"");
     }
-    const AxisScale y_scale(range_.low, range_.high, 4);
+    const AxisScale y_scale(range_.low, range_.high, 5);
     for (const double tick : y_scale.ticks()) {
       svg.Line({area_.x, Y(tick)}, {area_.x + area_.width, Y(tick)}, "class=\"grid\"");
       svg.Text({area_.x - 6, Y(tick) + 4}, y_scale.Label(tick),

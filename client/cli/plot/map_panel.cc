@@ -21,9 +21,24 @@ constexpr double kMapMargin = 18;  // Pixels around the extent.
 constexpr double kFlatArcPixels =
     0.02;  // An arc that rises less over its chord is drawn as a line.
 constexpr int kSpeedColors = 48;
-constexpr size_t kMaxSampleDots = 600;
+constexpr double kSampleGap = 8;       // Dots of samples that are closer, on average, are left out.
+constexpr double kLeastBodyWidth = 8;  // A narrower body is hidden by the line.
 constexpr double kLabelHeight = 13;
 constexpr double kLabelWidthPerCharacter = 6.4;
+
+// Whether dots at the samples can be told apart.
+bool ShowsSamples(const Scene& scene, const MapProjection& projection) {
+  if (scene.samples.empty()) return false;
+  double length = 0;
+  for (const TraceSegment& segment : scene.trace.segments) length += segment.length;
+  return length * projection.pixels_per_unit() >=
+         kSampleGap * static_cast<double>(scene.samples.size() - 1);
+}
+
+double BodyWidth(const Scene& scene, const MapProjection& projection) {
+  const double width = 2 * scene.body_radius * projection.pixels_per_unit();
+  return width >= kLeastBodyWidth ? width : 0;
+}
 
 // Drawing order: ground, walls, portals, body, shortest line, route, samples, corners, ends.
 void DrawCorridor(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
@@ -93,8 +108,8 @@ void DrawSpeedColors(const Scene& scene, const MapProjection& projection, SvgWri
 
 void DrawRoute(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
   const SvgPath route = WholeRoute(scene, projection);
-  const double body_pixels = 2 * scene.body_radius * projection.pixels_per_unit();
-  if (body_pixels > 6) {
+  const double body_pixels = BodyWidth(scene, projection);
+  if (body_pixels > 0) {
     svg.Path(route, absl::StrCat("class=\"body\" stroke-width=\"", SvgNumber(body_pixels), "\""));
   }
   if (scene.HasArcs()) {
@@ -110,7 +125,7 @@ void DrawRoute(const Scene& scene, const MapProjection& projection, SvgWriter& s
 }
 
 void DrawSamples(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
-  if (scene.samples.size() > kMaxSampleDots) return;
+  if (!ShowsSamples(scene, projection)) return;
   svg.OpenGroup("class=\"sample\"");
   for (const PlanePoint point : scene.samples) svg.Circle(projection(point), 1.5, "");
   svg.CloseGroup();
@@ -200,9 +215,26 @@ class LabelPlacer {
   std::vector<PanelArea> taken_;
 };
 
+// Keeps labels off the route.
+void OccupyRoute(const Scene& scene, const MapProjection& projection, LabelPlacer& labels) {
+  constexpr double kSpacing = 10;
+  constexpr double kMostBoxes = 2000;
+  double length = 0;
+  for (const TraceSegment& segment : scene.trace.segments) length += segment.length;
+  const double step = std::max(kSpacing / projection.pixels_per_unit(), length / kMostBoxes);
+  double next = 0;
+  for (const TraceSegment& segment : scene.trace.segments) {
+    for (; next < segment.length; next += step) {
+      labels.Occupy(projection(PointAlong(segment, next)), 4);
+    }
+    next -= segment.length;
+  }
+}
+
 void DrawMarks(const Scene& scene, const MapProjection& projection, const PanelArea& area,
                SvgWriter& svg) {
   LabelPlacer labels(area, svg);
+  OccupyRoute(scene, projection, labels);
   for (const SceneCorner& corner : scene.corners) {
     const Pixel at = projection(corner.position);
     DrawCornerMark(corner, at, svg);
@@ -235,9 +267,9 @@ void DrawAxes(const Scene& scene, const MapProjection& projection, const PanelAr
   const Extent& visible = projection.visible();
   const double bottom = area.y + area.height;
   const AxisScale first(visible.low.first, visible.high.first,
-                        std::max(2, static_cast<int>(area.width / 110)));
+                        std::max(2, static_cast<int>(area.width / 60)));
   const AxisScale second(visible.low.second, visible.high.second,
-                         std::max(2, static_cast<int>(area.height / 70)));
+                         std::max(2, static_cast<int>(area.height / 45)));
   for (const double tick : first.ticks()) {
     const double x = projection({tick, visible.low.second}).x;
     svg.Line({x, bottom}, {x, bottom + 4}, "class=\"tick\"");
@@ -359,7 +391,7 @@ class Legend {
                 absl::StrCat("fill=\"", RampColor((k + 0.5) / kSteps), "\""));
     }
     svg_.Rect({x_, y_}, 16, kHeight, "class=\"frame\"");
-    const AxisScale scale(0, largest, 4);
+    const AxisScale scale(0, largest, 6);
     for (const double tick : scale.ticks()) {
       const double at = y_ + kHeight * (1 - tick / largest);
       svg_.Line({x_ + 16, at}, {x_ + 20, at}, "class=\"tick\"");
@@ -386,7 +418,9 @@ bool HasBlocked(const Scene& scene) {
 
 }  // namespace
 
-void DrawMapLegend(const Scene& scene, const PanelArea& area, SvgWriter& svg) {
+void DrawMapLegend(const Scene& scene, const PanelArea& map, const PanelArea& area,
+                   SvgWriter& svg) {
+  const MapProjection projection(scene.extent, map);
   Legend legend(area, svg);
   if (scene.trace.largest_speed > 0) legend.SpeedBar(scene.trace.largest_speed);
   const auto line = [&svg](const char* attributes) {
@@ -410,14 +444,14 @@ void DrawMapLegend(const Scene& scene, const PanelArea& area, SvgWriter& svg) {
   }
   if (HasBlocked(scene)) legend.Entry("cannot be driven", [&](Pixel at) { DrawCross(at, 6, svg); });
   if (scene.HasArcs()) legend.Entry("shortest line", line("class=\"taut\""));
-  if (!scene.samples.empty() && scene.samples.size() <= kMaxSampleDots) {
+  if (ShowsSamples(scene, projection)) {
     legend.Entry("sample", [&](Pixel at) {
       svg.OpenGroup("class=\"sample\"");
       svg.Circle(at, 1.5, "");
       svg.CloseGroup();
     });
   }
-  if (scene.body_radius > 0 && !scene.trace.segments.empty()) {
+  if (BodyWidth(scene, projection) > 0 && !scene.trace.segments.empty()) {
     legend.Entry("width of the agent", line("class=\"body\" stroke-width=\"10\""));
   }
   if (!scene.cells.empty()) {

@@ -44,8 +44,9 @@ void AppendSegment(const TraceSegment& segment, double from, double to,
 // Draws into `area`; tick labels stand to its left and below.
 void DrawMap(const Scene& scene, const PanelArea& area, SvgWriter& svg);
 
-// What the marks mean, and the colours of speed; only what the map shows. From the top of `area`.
-void DrawMapLegend(const Scene& scene, const PanelArea& area, SvgWriter& svg);
+// What the marks mean, and the colours of speed; only what the map drawn into `map` shows. From the
+// top of `area`.
+void DrawMapLegend(const Scene& scene, const PanelArea& map, const PanelArea& area, SvgWriter& svg);
 
 }  // namespace arclane
 

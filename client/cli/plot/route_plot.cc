@@ -109,9 +109,9 @@ void DrawChartKey(const PanelArea& area, SvgWriter& svg) {
   const double y = area.y + 22;
   const double x = area.x + area.width;
   svg.Text({x, y + 4}, "limit", "class=\"legend\" text-anchor=\"end\"");
-  svg.Line({x - 62, y}, {x - 34, y}, "class=\"limit\"");
-  svg.Text({x - 76, y + 4}, "planned", "class=\"legend\" text-anchor=\"end\"");
-  svg.Line({x - 154, y}, {x - 126, y}, "class=\"curve\"");
+  svg.Line({x - 64, y}, {x - 36, y}, "class=\"limit\"");
+  svg.Text({x - 74, y + 4}, "planned", "class=\"legend\" text-anchor=\"end\"");
+  svg.Line({x - 160, y}, {x - 132, y}, "class=\"curve\"");
 }
 
 }  // namespace
@@ -137,7 +137,7 @@ absl::StatusOr<std::string> PlotRoute(const v1::PlanCorridorRequest& request,
   svg.Text({20, 32}, heading, "class=\"heading\"");
   svg.Text({20, 54}, subheading, "class=\"subheading\"");
   DrawMap(*scene, map, svg);
-  DrawMapLegend(*scene, legend, svg);
+  DrawMapLegend(*scene, map, legend, svg);
   if (charts.height > 0) {
     DrawCharts(*scene, charts, svg);
     DrawChartKey(charts, svg);

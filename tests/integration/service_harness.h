@@ -34,7 +34,9 @@ class Gate {
 
 class TestServer {
  public:
+  // A closed gate holds every plan until gate().Open().
   explicit TestServer(ServerOptions options = {}, bool gate_open = true);
+  ~TestServer();  // Opens the gate.
 
   Server& server() { return *server_; }
   Gate& gate() { return gate_; }

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "server/service/plan_corridor.h"
+#include "server/pipeline/plan_corridor.h"
 
 namespace {
 

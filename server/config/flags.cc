@@ -42,6 +42,7 @@ ABSL_FLAG(Text, max_queued_plans, absl::nullopt, Help("max_queued_plans"));
 ABSL_FLAG(Text, max_admitted_bytes, absl::nullopt, Help("max_admitted_bytes"));
 ABSL_FLAG(Text, max_receive_bytes, absl::nullopt, Help("max_receive_bytes"));
 ABSL_FLAG(Text, max_plan_corridor_bytes, absl::nullopt, Help("max_plan_corridor_bytes"));
+ABSL_FLAG(Text, max_plan_speed_bytes, absl::nullopt, Help("max_plan_speed_bytes"));
 ABSL_FLAG(Text, max_ping_bytes, absl::nullopt, Help("max_ping_bytes"));
 ABSL_FLAG(Text, max_portals, absl::nullopt, Help("max_portals"));
 ABSL_FLAG(Text, max_vertices, absl::nullopt, Help("max_vertices"));

@@ -58,11 +58,13 @@ void CheckTogether(const ServerConfig& config, std::vector<std::string>& errors)
     errors.push_back(absl::StrCat(View(name), ": must be at most ", View(bound_name), " (", bound,
                                   "), got ", value));
   };
-  at_most("max_plan_corridor_bytes", config.max_plan_corridor_bytes, "max_receive_bytes",
-          config.max_receive_bytes);
+  for (const auto& [name, bytes] :
+       {std::pair("max_plan_corridor_bytes", config.max_plan_corridor_bytes),
+        std::pair("max_plan_speed_bytes", config.max_plan_speed_bytes)}) {
+    at_most(name, bytes, "max_receive_bytes", config.max_receive_bytes);
+    at_most(name, bytes, "max_admitted_bytes", config.max_admitted_bytes);
+  }
   at_most("max_ping_bytes", config.max_ping_bytes, "max_receive_bytes", config.max_receive_bytes);
-  at_most("max_plan_corridor_bytes", config.max_plan_corridor_bytes, "max_admitted_bytes",
-          config.max_admitted_bytes);
 }
 
 // The text of a file's value as a flag would give it; nullopt for values that no setting takes.

@@ -50,6 +50,8 @@ const std::vector<Setting>& Table() {
        "Largest message of any method."},
       {"max_plan_corridor_bytes", BytesMember{&C::max_plan_corridor_bytes, 1, kMostBytes},
        "Largest PlanCorridor request."},
+      {"max_plan_speed_bytes", BytesMember{&C::max_plan_speed_bytes, 1, kMostBytes},
+       "Largest PlanSpeed request."},
       {"max_ping_bytes", BytesMember{&C::max_ping_bytes, 0, 256 << 20},
        "Largest payload of Ping, either way."},
       {"max_portals", CountMember{&C::max_portals, 1, 100'000'000}, "Most portals of a corridor."},

@@ -35,6 +35,14 @@ grpc::ServerUnaryReactor* PathPlannerService::PlanCorridor(grpc::CallbackServerC
   });
 }
 
+grpc::ServerUnaryReactor* PathPlannerService::PlanSpeed(grpc::CallbackServerContext* context,
+                                                        const grpc::ByteBuffer* request,
+                                                        grpc::ByteBuffer* response) {
+  return WithoutThrowing(*context, [&] {
+    return PlanCallOf<PlanSpeedMethod>::Start(environment_, *context, *request, *response);
+  });
+}
+
 grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerContext* context,
                                                         const v1::GetLimitsRequest*,
                                                         v1::GetLimitsResponse* response) {
@@ -42,6 +50,7 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     const RequestLimits& limits = environment_.limits;
     response->set_max_receive_bytes(limits.max_receive_bytes);
     response->set_max_plan_corridor_bytes(limits.max_plan_corridor_bytes);
+    response->set_max_plan_speed_bytes(limits.max_plan_speed_bytes);
     response->set_max_portals(limits.max_portals);
     response->set_max_vertices(limits.max_vertices);
     response->set_max_samples(limits.max_samples);

@@ -9,9 +9,16 @@
 
 namespace arclane {
 
+// A method that is not overridden answers UNIMPLEMENTED. None is left to the synchronous API, whose
+// threads would be started for it.
 using PathPlannerMethods = v1::PathPlanner::WithRawCallbackMethod_PlanCorridor<
-    v1::PathPlanner::WithCallbackMethod_GetLimits<v1::PathPlanner::WithRawCallbackMethod_Ping<
-        v1::PathPlanner::WithRawCallbackMethod_PingStream<v1::PathPlanner::Service>>>>;
+    v1::PathPlanner::WithRawCallbackMethod_PlanWaypoints<
+        v1::PathPlanner::WithRawCallbackMethod_PlanSpline<
+            v1::PathPlanner::WithRawCallbackMethod_PlanSpeed<
+                v1::PathPlanner::WithCallbackMethod_GetLimits<
+                    v1::PathPlanner::WithRawCallbackMethod_Ping<
+                        v1::PathPlanner::WithRawCallbackMethod_PingStream<
+                            v1::PathPlanner::Service>>>>>>>;
 
 class PathPlannerService final : public PathPlannerMethods {
  public:
@@ -20,6 +27,9 @@ class PathPlannerService final : public PathPlannerMethods {
   grpc::ServerUnaryReactor* PlanCorridor(grpc::CallbackServerContext* context,
                                          const grpc::ByteBuffer* request,
                                          grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* PlanSpeed(grpc::CallbackServerContext* context,
+                                      const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
   grpc::ServerUnaryReactor* GetLimits(grpc::CallbackServerContext* context,
                                       const v1::GetLimitsRequest* request,
                                       v1::GetLimitsResponse* response) override;

@@ -5,15 +5,10 @@
 // arrival -> size check -> admission -> queue -> [planning thread: parse -> plan -> encode] ->
 // answer
 //
-// A method joins by a description:
-//   struct PlanCorridorMethod {
-//     using Request = ...; using Response = ...;         // Response has `answer` (AnswerInfo)
-//     beside its result static constexpr MethodId kId = ...; static constexpr char kByteLimitName[]
-//     = "...";    // the limit on the request's bytes, as GetLimits names it static size_t
-//     ByteLimit(const RequestLimits&); static std::optional<Failure> Plan(const Request&, const
-//     RequestLimits&, StopFunction, Response&); static std::optional<v1::Outcome> OutcomeOf(const
-//     Response&); static bool WantsStageTimes(const Request&);
-//   };
+// A method joins by a description like those of plan_methods.h: its Request, and its Response that
+// has `answer` (AnswerInfo) beside its result; kId; the limit on the request's bytes (ByteLimit)
+// and how GetLimits names it (kByteLimitName); Plan, the pipeline; OutcomeOf, for the metrics;
+// WantsStageTimes.
 #ifndef ARCLANE_SERVER_SERVICE_PLAN_CALL_H_
 #define ARCLANE_SERVER_SERVICE_PLAN_CALL_H_
 
@@ -24,17 +19,15 @@
 #include <atomic>
 #include <optional>
 
-#include "absl/functional/function_ref.h"
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/failure.h"
+#include "server/pipeline/plan_failure.h"
 #include "server/service/call_account.h"
 #include "server/service/message_bytes.h"
 #include "server/service/planner_pool.h"
 #include "server/service/service_environment.h"
 
 namespace arclane {
-
-using StopFunction = absl::FunctionRef<std::optional<FailureReason>()>;
 
 // The part that does not depend on the method.
 class PlanCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {

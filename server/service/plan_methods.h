@@ -5,8 +5,9 @@
 
 #include <optional>
 
-#include "server/service/plan_call.h"
 #include "server/pipeline/plan_corridor.h"
+#include "server/pipeline/plan_speed.h"
+#include "server/service/plan_call.h"
 
 namespace arclane {
 
@@ -17,13 +18,32 @@ struct PlanCorridorMethod {
   static constexpr char kByteLimitName[] = "max_plan_corridor_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_corridor_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
+<<<<<<< HEAD
                                      StopFunction stop, Response& response) {
     return AnswerPlanCorridor(request, limits, stop, response);
+=======
+                                     StopSignal stop, Response& response) {
+    return PlanCorridor(request, limits, stop, response);
+>>>>>>> b49cebd (Test configuration, metrics, logs, pool, admission and the status mapping; serve PlanSpeed)
   }
   static std::optional<v1::Outcome> OutcomeOf(const Response& response) {
     return response.route().outcome();
   }
   static bool WantsStageTimes(const Request& request) { return request.include_stage_times(); }
+};
+
+struct PlanSpeedMethod {
+  using Request = v1::PlanSpeedRequest;
+  using Response = v1::PlanSpeedResponse;
+  static constexpr MethodId kId = MethodId::kPlanSpeed;
+  static constexpr char kByteLimitName[] = "max_plan_speed_bytes";
+  static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_speed_bytes; }
+  static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
+                                     StopSignal stop, Response& response) {
+    return AnswerPlanSpeed(request, limits, stop, response);
+  }
+  static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }
+  static bool WantsStageTimes(const Request&) { return false; }
 };
 
 }  // namespace arclane

@@ -7,8 +7,8 @@
 namespace arclane {
 namespace {
 
-constexpr std::array<std::string_view, 4> kMethods = {"PlanCorridor", "GetLimits", "Ping",
-                                                      "PingStream"};
+constexpr std::array<std::string_view, 5> kMethods = {"PlanCorridor", "PlanSpeed", "GetLimits",
+                                                      "Ping", "PingStream"};
 constexpr std::array<std::string_view, 4> kShedReasons = {"queue_full", "admitted_bytes", "expired",
                                                           "cancelled"};
 constexpr std::array<std::string_view, 4> kStages = {"queue", "parse", "plan", "encode"};

@@ -11,7 +11,7 @@
 
 namespace arclane {
 
-enum class MethodId { kPlanCorridor, kGetLimits, kPing, kPingStream };
+enum class MethodId { kPlanCorridor, kPlanSpeed, kGetLimits, kPing, kPingStream };
 enum class ShedReason {
   kQueueFull,      // Too many plans waited.
   kAdmittedBytes,  // The requests in the server were too large together.

@@ -28,6 +28,8 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
   options.addresses = config.listen;
   options.limits.max_receive_bytes = config.max_receive_bytes;
   options.limits.max_plan_corridor_bytes = config.max_plan_corridor_bytes;
+  options.limits.max_plan_waypoints_bytes = config.max_plan_waypoints_bytes;
+  options.limits.max_plan_spline_bytes = config.max_plan_spline_bytes;
   options.limits.max_plan_speed_bytes = config.max_plan_speed_bytes;
   options.limits.max_ping_bytes = config.max_ping_bytes;
   options.limits.max_portals = config.max_portals;

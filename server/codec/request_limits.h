@@ -11,6 +11,8 @@ namespace arclane {
 struct RequestLimits {
   size_t max_receive_bytes = 64 << 20;
   size_t max_plan_corridor_bytes = 48 << 20;
+  size_t max_plan_waypoints_bytes = 48 << 20;
+  size_t max_plan_spline_bytes = 48 << 20;
   size_t max_plan_speed_bytes = 48 << 20;
   size_t max_ping_bytes = 4 << 20;
   uint32_t max_portals = 1'000'000;

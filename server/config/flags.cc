@@ -42,6 +42,8 @@ ABSL_FLAG(Text, max_queued_plans, absl::nullopt, Help("max_queued_plans"));
 ABSL_FLAG(Text, max_admitted_bytes, absl::nullopt, Help("max_admitted_bytes"));
 ABSL_FLAG(Text, max_receive_bytes, absl::nullopt, Help("max_receive_bytes"));
 ABSL_FLAG(Text, max_plan_corridor_bytes, absl::nullopt, Help("max_plan_corridor_bytes"));
+ABSL_FLAG(Text, max_plan_waypoints_bytes, absl::nullopt, Help("max_plan_waypoints_bytes"));
+ABSL_FLAG(Text, max_plan_spline_bytes, absl::nullopt, Help("max_plan_spline_bytes"));
 ABSL_FLAG(Text, max_plan_speed_bytes, absl::nullopt, Help("max_plan_speed_bytes"));
 ABSL_FLAG(Text, max_ping_bytes, absl::nullopt, Help("max_ping_bytes"));
 ABSL_FLAG(Text, max_portals, absl::nullopt, Help("max_portals"));

@@ -60,6 +60,8 @@ void CheckTogether(const ServerConfig& config, std::vector<std::string>& errors)
   };
   for (const auto& [name, bytes] :
        {std::pair("max_plan_corridor_bytes", config.max_plan_corridor_bytes),
+        std::pair("max_plan_waypoints_bytes", config.max_plan_waypoints_bytes),
+        std::pair("max_plan_spline_bytes", config.max_plan_spline_bytes),
         std::pair("max_plan_speed_bytes", config.max_plan_speed_bytes)}) {
     at_most(name, bytes, "max_receive_bytes", config.max_receive_bytes);
     at_most(name, bytes, "max_admitted_bytes", config.max_admitted_bytes);

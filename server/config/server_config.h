@@ -33,6 +33,8 @@ struct ServerConfig {
   // Limits of one request.
   uint64_t max_receive_bytes = 64 << 20;
   uint64_t max_plan_corridor_bytes = 48 << 20;
+  uint64_t max_plan_waypoints_bytes = 48 << 20;
+  uint64_t max_plan_spline_bytes = 48 << 20;
   uint64_t max_plan_speed_bytes = 48 << 20;
   uint64_t max_ping_bytes = 4 << 20;
   uint32_t max_portals = 1'000'000;

@@ -43,6 +43,14 @@ grpc::ServerUnaryReactor* PathPlannerService::PlanSpeed(grpc::CallbackServerCont
   });
 }
 
+grpc::ServerUnaryReactor* PathPlannerService::PlanSpline(grpc::CallbackServerContext* context,
+                                                         const grpc::ByteBuffer* request,
+                                                         grpc::ByteBuffer* response) {
+  return WithoutThrowing(*context, [&] {
+    return PlanCallOf<PlanSplineMethod>::Start(environment_, *context, *request, *response);
+  });
+}
+
 grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerContext* context,
                                                         const v1::GetLimitsRequest*,
                                                         v1::GetLimitsResponse* response) {
@@ -50,6 +58,8 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     const RequestLimits& limits = environment_.limits;
     response->set_max_receive_bytes(limits.max_receive_bytes);
     response->set_max_plan_corridor_bytes(limits.max_plan_corridor_bytes);
+    response->set_max_plan_waypoints_bytes(limits.max_plan_waypoints_bytes);
+    response->set_max_plan_spline_bytes(limits.max_plan_spline_bytes);
     response->set_max_plan_speed_bytes(limits.max_plan_speed_bytes);
     response->set_max_portals(limits.max_portals);
     response->set_max_vertices(limits.max_vertices);

@@ -7,6 +7,7 @@
 
 #include "server/pipeline/plan_corridor.h"
 #include "server/pipeline/plan_speed.h"
+#include "server/pipeline/plan_spline.h"
 #include "server/service/plan_call.h"
 
 namespace arclane {
@@ -18,13 +19,8 @@ struct PlanCorridorMethod {
   static constexpr char kByteLimitName[] = "max_plan_corridor_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_corridor_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
-<<<<<<< HEAD
-                                     StopFunction stop, Response& response) {
-    return AnswerPlanCorridor(request, limits, stop, response);
-=======
                                      StopSignal stop, Response& response) {
-    return PlanCorridor(request, limits, stop, response);
->>>>>>> b49cebd (Test configuration, metrics, logs, pool, admission and the status mapping; serve PlanSpeed)
+    return AnswerPlanCorridor(request, limits, stop, response);
   }
   static std::optional<v1::Outcome> OutcomeOf(const Response& response) {
     return response.route().outcome();
@@ -41,6 +37,20 @@ struct PlanSpeedMethod {
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
                                      StopSignal stop, Response& response) {
     return AnswerPlanSpeed(request, limits, stop, response);
+  }
+  static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }
+  static bool WantsStageTimes(const Request&) { return false; }
+};
+
+struct PlanSplineMethod {
+  using Request = v1::PlanSplineRequest;
+  using Response = v1::PlanSplineResponse;
+  static constexpr MethodId kId = MethodId::kPlanSpline;
+  static constexpr char kByteLimitName[] = "max_plan_spline_bytes";
+  static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_spline_bytes; }
+  static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
+                                     StopSignal stop, Response& response) {
+    return AnswerPlanSpline(request, limits, stop, response);
   }
   static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }
   static bool WantsStageTimes(const Request&) { return false; }

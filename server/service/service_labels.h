@@ -11,7 +11,15 @@
 
 namespace arclane {
 
-enum class MethodId { kPlanCorridor, kPlanSpeed, kGetLimits, kPing, kPingStream };
+enum class MethodId {
+  kPlanCorridor,
+  kPlanWaypoints,
+  kPlanSpline,
+  kPlanSpeed,
+  kGetLimits,
+  kPing,
+  kPingStream,
+};
 enum class ShedReason {
   kQueueFull,      // Too many plans waited.
   kAdmittedBytes,  // The requests in the server were too large together.

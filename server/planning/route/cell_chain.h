@@ -47,8 +47,8 @@ struct CellRuns {
 
 class CellChain {
  public:
-  // O(v log v) a cell of v vertices.
-  explicit CellChain(const Corridor& corridor);
+  // `reversed`: the chain from goal to start. O(v log v) a cell of v vertices.
+  CellChain(const Corridor& corridor, bool reversed);
 
   size_t cell_count() const { return begin_.size() - 1; }
   // The distance by which every half-plane is widened: a bound of the rounding errors of the test itself.

@@ -19,6 +19,9 @@ constexpr double kSmallestStep = 1e-4;
 constexpr double kStepGrowth = 1.7;
 constexpr double kStepShrink = 0.35;
 
+// Where a turn may go to: distances from a neighbouring disc in radii of the disc.
+constexpr double kRelocations[] = {0.5, 1.0, 2.0, 4.0, 8.0};
+
 Vec2 Rotated(Vec2 v, double tan_half) {
   const double inverse = 1.0 / (1.0 + tan_half * tan_half);
   const double c = (1.0 - tan_half * tan_half) * inverse;
@@ -222,10 +225,59 @@ bool CornerOptimizer::Move(DiscString& string, size_t node, int move, double ste
   return string.Replace(node, node + 1, {moved, 1}, work) == TryResult::kAccepted;
 }
 
+// Moves the turn to where the agent is slow anyway: the disc slides along one of its lines, which stays, until it is near
+// the disc at the end of the other. In between the time hardly changes, so that small steps do not find it.
+bool CornerOptimizer::Relocate(DiscString& string, size_t node, WorkMeter& work) {
+  const CornerDisc current = string.node(node).corner;
+  const double size = std::abs(current.disc.radius);
+  if (size == 0.0) return false;
+  const Vec2 in = string.node(node - 1).line.direction;
+  const Vec2 out = string.node(node).line.direction;
+  for (const bool back : {true, false}) {
+    const Vec2 along = back ? -out : in;
+    const Vec2 target = string.node(back ? node - 1 : node + 1).corner.disc.center - current.disc.center;
+    const double whole = Dot(target, along);
+    for (const double share : kRelocations) {
+      const double slide = whole - share * size;
+      if (slide <= size) continue;
+      CornerDisc moved = current;
+      moved.disc.center = moved.disc.center + slide * along;
+      if (string.Replace(node, node + 1, {&moved, 1}, work) == TryResult::kAccepted) return true;
+    }
+  }
+  return false;
+}
+
+// One disc instead of [first, last), inscribed where the line before them and the line after them meet: the agent is slow
+// once instead of several times.
+bool CornerOptimizer::MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work) {
+  const Tangent& before = string.node(first - 1).line;
+  const Tangent& after = string.node(last - 1).line;
+  const double sine = Cross(before.direction, after.direction);
+  const double cosine = Dot(before.direction, after.direction);
+  const double half_cosine = std::sqrt(std::max(0.0, 0.5 * (1.0 + cosine)));
+  if (half_cosine < 0.05 || std::abs(sine) < 1e-6) return false;
+  const double along = Cross(after.from - before.from, after.direction) / sine;
+  if (along < 0.0) return false;
+  const Vec2 apex = before.from + along * before.direction;
+  if (Dot(after.to - apex, after.direction) < 0.0) return false;
+  const double side = sine < 0.0 ? -1.0 : 1.0;
+  const Vec2 outward = Outward(before.direction, after.direction, side);
+  for (int i = 0; i < 3 && i < static_cast<int>(ladder_.size()); ++i) {
+    const CornerDisc merged = {{apex - (ladder_[i] / half_cosine) * outward, side * ladder_[i]},
+                               string.node(first).corner.corner_first,
+                               string.node(last - 1).corner.corner_limit};
+    if (string.Replace(first, last, {&merged, 1}, work) == TryResult::kAccepted) return true;
+  }
+  return false;
+}
+
 bool CornerOptimizer::Simplify(DiscString& string, size_t node, WorkMeter& work) {
   // Without the disc.
   if (string.Replace(node, node + 1, {}, work) == TryResult::kAccepted) return true;
   if (node + 2 >= string.size()) return false;
+  if (MergeAtApex(string, node, node + 2, work)) return true;
+  if (node + 3 < string.size() && MergeAtApex(string, node, node + 3, work)) return true;
   const DiscString::Node& a = string.node(node);
   const DiscString::Node& b = string.node(node + 1);
   const int side = SideOf(a.corner.corner_first, b.corner.corner_limit);
@@ -255,6 +307,7 @@ void CornerOptimizer::Refine(DiscString& string, int max_sweeps, WorkMeter& work
         if (Simplify(string, node, work)) node = node > 1 ? node - 2 : 0;
       }
       RoundStops(string, work);
+      for (size_t node = 1; node + 1 < string.size(); ++node) Relocate(string, node, work);
     }
     if (steps.size() != string.size()) {
       steps.assign(string.size(), Steps{});

@@ -39,6 +39,8 @@ class CornerOptimizer {
   bool RoundStop(DiscString& string, size_t node, WorkMeter& work);
   bool TryTouching(DiscString& string, size_t first, size_t last, WorkMeter& work);
   bool Move(DiscString& string, size_t node, int move, double step, WorkMeter& work);
+  bool Relocate(DiscString& string, size_t node, WorkMeter& work);
+  bool MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work);
   bool Simplify(DiscString& string, size_t node, WorkMeter& work);
   int SideOf(uint32_t first, uint32_t limit) const;
 

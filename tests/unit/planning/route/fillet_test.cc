@@ -99,7 +99,7 @@ TEST(FilletTest, FewestStopsAndFairnessOnRandomChains) {
     for (const uint32_t i : chosen.stops) stopped[i] = 1;
     for (size_t i = 0; i < n; ++i) {
       EXPECT_EQ(chosen.radius[i] == 0.0, stopped[i] != 0);
-      if (!stopped[i]) EXPECT_TRUE(Allowed(p, i, chosen.radius[i]));
+      EXPECT_TRUE(stopped[i] || Allowed(p, i, chosen.radius[i]));
     }
     EXPECT_TRUE(IsMaxMin(p, chosen.radius, stopped));
     // Brute force over stop sets: feasible when all lower bounds fit.

@@ -222,7 +222,8 @@ std::string JudgeSmoothness(Vec2 start, Vec2 goal, const std::vector<PathElement
     const PathElement& e = elements[i];
     const Real off = std::hypot(e.start.x - position.x, e.start.y - position.y);
     if (off > gap) out << "gap of " << static_cast<double>(off) << " before element " << i << "; ";
-    const Real kink = std::abs(std::remainder(HeadingAt(e, 0) - heading, 2 * kPi));
+    const Real before = std::atan2(static_cast<Real>(e.direction.y), static_cast<Real>(e.direction.x));
+    const Real kink = std::abs(std::remainder(before - heading, 2 * kPi));
     if (!first && kink > kink_rad) {
       out << "kink of " << static_cast<double>(kink) << " before element " << i << "; ";
     }

@@ -39,6 +39,14 @@ std::vector<RoundingCase> ReadCornerCases(const std::string& reference_dir, cons
 RoundingCase MakeCase(std::string id, Vec2 start, Vec2 goal, std::vector<std::vector<Vec2>> polygons,
                       std::vector<Portal> portals);
 
+// A random corridor of the seed: straight stretches, bends, hairpins round thin walls, clusters of vertices within 0.1,
+// widths near twice the radii, portals of no length, polygons visited again, overlaps, start and goal close to corners.
+RoundingCase RandomCase(uint32_t seed);
+
+// The same problem with x and y negated or exchanged, and from goal to start.
+enum class Image { kMirrorX, kMirrorY, kSwapAxes, kQuarterTurn, kReversed };
+RoundingCase ImageOf(const RoundingCase& original, Image image);
+
 }  // namespace arclane::testing
 
 #endif  // ARCLANE_TESTS_UNIT_PLANNING_ROUTE_ROUNDING_CASES_H_

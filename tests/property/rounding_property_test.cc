@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Properties of rounded paths on random corridors. A failure prints the seed; RandomCase(seed) is the input.
+#include <cmath>
+#include <limits>
+
+#include "gtest/gtest.h"
+#include "server/planning/route/round_corners.h"
+#include "tests/unit/planning/route/path_judge.h"
+#include "tests/unit/planning/route/rounding_cases.h"
+
+namespace arclane::testing {
+namespace {
+
+constexpr uint32_t kSeeds = 3000;
+
+AgentTurning TurningOf(const RoundingCase& c) {
+  AgentTurning turning;
+  turning.radius_max = c.radius_max;
+  turning.radius_min = c.radius_min;
+  turning.corner_angle_min_rad = 1e-9;
+  return turning;
+}
+
+DrivenPath Round(const RoundingCase& c, const RoundingOptions& options, bool swap_limits = false) {
+  DrivingLimits limits = ReferenceLimits();
+  if (swap_limits) std::swap(limits.max_acceleration, limits.max_braking);
+  return RoundCorners(c.corridor, {c.taut, {}}, TurningOf(c), limits, options);
+}
+
+TEST(RoundingPropertyTest, ContainedSmoothAndWithinBounds) {
+  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    const RoundingCase c = RandomCase(seed);
+    SCOPED_TRACE(c.id);
+    RoundingOptions options;
+    options.work_budget = seed % 3 == 0 ? 20000 : options.work_budget;
+    options.max_extra_length_fraction = seed % 2 == 0 ? 0.05 : std::numeric_limits<double>::infinity();
+    const DrivenPath path = Round(c, options);
+    EXPECT_EQ(JudgeContainment(c.corridor, path.elements, 1e-7), "");
+    EXPECT_EQ(JudgeSmoothness(c.corridor.start, c.corridor.goal, path.elements, c.radius_min, 1e-9, 1e-9), "");
+    EXPECT_NEAR(JudgeTime(path.elements, ReferenceLimits()), path.time_s, 1e-9 * (1.0 + path.time_s));
+    EXPECT_LE(path.extra_length,
+              options.max_extra_length_fraction * (path.length - path.extra_length) + 1e-9 * path.length);
+    for (const PathElement& e : path.elements) {
+      EXPECT_LE(std::abs(e.curvature) * c.radius_min, 1.0 + 1e-12);
+      if (e.kind == PathElementKind::kArc) {
+        EXPECT_GE(std::abs(e.curvature) * c.radius_max, 1.0 - 1e-12);
+      }
+    }
+    if (HasFailure()) break;
+  }
+}
+
+TEST(RoundingPropertyTest, LeastTimeIsNeverSlowerThanStoppingEverywhere) {
+  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    const RoundingCase c = RandomCase(seed);
+    SCOPED_TRACE(c.id);
+    RoundingOptions options;
+    options.objective = RoundingObjective::kLeastTime;
+    options.work_budget = 30000;
+    const DrivenPath path = Round(c, options);
+    EXPECT_LE(path.time_s, path.time_stopping_s);
+    EXPECT_EQ(JudgeContainment(c.corridor, path.elements, 1e-7), "");
+    if (HasFailure()) break;
+  }
+}
+
+TEST(RoundingPropertyTest, MirroredCorridorsTakeTheSameTime) {
+  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    const RoundingCase c = RandomCase(seed);
+    SCOPED_TRACE(c.id);
+    const DrivenPath path = Round(c, {});
+    for (const Image image : {Image::kMirrorX, Image::kMirrorY, Image::kSwapAxes, Image::kQuarterTurn}) {
+      const DrivenPath mirrored = Round(ImageOf(c, image), {});
+      EXPECT_EQ(path.stop_count, mirrored.stop_count) << static_cast<int>(image);
+      EXPECT_NEAR(path.time_s, mirrored.time_s, 1e-9 * (1.0 + path.time_s)) << static_cast<int>(image);
+    }
+    if (HasFailure()) break;
+  }
+}
+
+TEST(RoundingPropertyTest, ReversedCorridorsTakeNearlyTheSameTime) {
+  for (uint32_t seed = 1; seed <= kSeeds; ++seed) {
+    const RoundingCase c = RandomCase(seed);
+    SCOPED_TRACE(c.id);
+    const DrivenPath path = Round(c, {});
+    const DrivenPath reversed = Round(ImageOf(c, Image::kReversed), {}, /*swap_limits=*/true);
+    EXPECT_EQ(path.stop_count, reversed.stop_count);
+    EXPECT_NEAR(path.time_s, reversed.time_s, 0.01 * path.time_s);
+    if (HasFailure()) break;
+  }
+}
+
+TEST(RoundingPropertyTest, SameInputGivesTheSameBits) {
+  for (uint32_t seed = 1; seed <= 200; ++seed) {
+    const RoundingCase c = RandomCase(seed);
+    SCOPED_TRACE(c.id);
+    const DrivenPath a = Round(c, {});
+    const DrivenPath b = Round(c, {});
+    ASSERT_EQ(a.elements.size(), b.elements.size());
+    EXPECT_EQ(a.work_used, b.work_used);
+    for (size_t i = 0; i < a.elements.size(); ++i) {
+      EXPECT_EQ(a.elements[i].start, b.elements[i].start);
+      EXPECT_EQ(a.elements[i].curvature, b.elements[i].curvature);
+      EXPECT_EQ(a.elements[i].length, b.elements[i].length);
+    }
+  }
+}
+
+TEST(RoundingPropertyTest, ClearanceIsKeptAsFarAsTheTautPathKeepsIt) {
+  for (uint32_t seed = 1; seed <= 400; ++seed) {
+    const RoundingCase c = RandomCase(seed);
+    SCOPED_TRACE(c.id);
+    AgentTurning turning = TurningOf(c);
+    turning.clearance = 0.2;
+    const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), {});
+    std::vector<PathElement> taut;
+    for (size_t i = 0; i + 1 < c.taut.size(); ++i) {
+      PathElement line;
+      line.start = c.taut[i];
+      line.length = Distance(c.taut[i], c.taut[i + 1]);
+      line.direction = (c.taut[i + 1] - c.taut[i]) * (1.0 / line.length);
+      taut.push_back(line);
+    }
+    for (const Portal& portal : c.corridor.portals) {
+      for (const Vec2 end : {portal.left, portal.right}) {
+        // Portal ends of cells far along the corridor may be passed closely where it overlaps itself; only near cells are
+        // held to. A portal end whose cell the path never comes near is not at stake.
+        const double wanted = std::min(0.2, JudgeDistance(taut, end, end, 0.01));
+        std::vector<PathElement> beside;
+        for (const PathElement& e : path.elements) {
+          const size_t cell = e.cell;
+          if (cell < c.corridor.portals.size() &&
+              (c.corridor.portals[cell].left == end || c.corridor.portals[cell].right == end)) {
+            beside.push_back(e);
+          }
+        }
+        if (beside.empty()) continue;
+        // Sampled every 0.01: distances err by the square of that over the distance.
+        EXPECT_GE(JudgeDistance(beside, end, end, 0.01), wanted - 2e-3);
+      }
+    }
+    if (HasFailure()) break;
+  }
+}
+
+}  // namespace
+}  // namespace arclane::testing

@@ -13,16 +13,18 @@ _GEOMETRY = "server/planning/geometry"
 _CORRIDOR = "server/planning/corridor"
 _SPLINE = "server/planning/spline"
 _SPEED = "server/planning/speed"
+_ROUNDING = "server/planning/rounding"
 _ROUTE = "server/planning/route"
 _FOLLOW = "server/planning/follow"
-_PLANNING = [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUTE, _FOLLOW]
+_PLANNING = [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUNDING, _ROUTE, _FOLLOW]
 _ABOVE_PLANNING = _PLANNING + ["server/telemetry", "server/config"]
 ALLOWED = {
     _GEOMETRY: [],
     _CORRIDOR: [_GEOMETRY],
     _SPLINE: [_GEOMETRY],
     _SPEED: [_GEOMETRY],
-    _ROUTE: [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED],
+    _ROUNDING: [_GEOMETRY, _CORRIDOR, _SPEED],
+    _ROUTE: [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUNDING],
     _FOLLOW: [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUTE],
     "server/telemetry": [],
     "server/config": [],

@@ -6,6 +6,7 @@
 
 #include "server/planning/corridor/surface.h"
 #include "server/planning/route/braking_trace.h"
+#include "server/planning/route/route_assembly.h"
 #include "server/planning/route/segment.h"
 
 namespace arclane {
@@ -30,24 +31,95 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::Funct
   plan.goal_shift = corridor_.goal_shift;
   plan.route.start = plan.route.end = corridor_.start;
   CollectPoints();
-  AddStops(request, plan);
+  if (request.agent.max_turn_radius && taut_.size() > 2) return FinishRounded(request, plan);
+  return FinishStops(request, plan);
+}
 
+PlanStatus CorridorPlanner::FinishStops(const CorridorPlanRequest& request, RoutePlan& plan) {
+  AddStops(request, plan);
   plan.deviation_tolerance = kDeviationTolerances * corridor_.tolerance;
-  const Deviation deviation = VerifyLine(corridor_, points_, plan.deviation_tolerance, &crossings_);
+  return Finish(request, VerifyLine(corridor_, points_, plan.deviation_tolerance, &crossings_), plan);
+}
+
+PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan) {
+  const RoutePlan unrounded = plan;
+  AddRoundedPath(request, plan);
+  // An agent that moves already drives on straight: where rounding has bent the first line away, it stops at corners.
+  if (StartsOffLine(request, plan)) {
+    plan = unrounded;
+    return FinishStops(request, plan);
+  }
+  double size = 0.0;
+  for (const Segment& segment : plan.route.segments) {
+    size = std::max({size, segment.length, std::abs(segment.start.x), std::abs(segment.start.y)});
+  }
+  plan.deviation_tolerance = kDeviationTolerances * corridor_.tolerance + kArcRoundoff * size;
+  const Deviation deviation =
+      verifier_.Verify(corridor_, plan.route.segments, plan.deviation_tolerance, &crossings_);
+  if (deviation.distance <= plan.deviation_tolerance) {
+    crossing_distance_.clear();
+    for (const PortalCrossing& crossing : crossings_) crossing_distance_.push_back(crossing.distance);
+    MarkLinks(corridor_, crossing_distance_, plan.route.segments);
+  }
+  const PlanStatus status = Finish(request, deviation, plan);
+  if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime) return status;
+  // The rounding weighs times by a simpler model; the least time is decided by the exact one.
+  RoutePlan stopping = unrounded;
+  if (FinishStops(request, stopping) == PlanStatus::kOk && stopping.outcome == plan.outcome &&
+      stopping.route.duration_s < plan.route.duration_s) {
+    for (RouteCorner& corner : stopping.corners) {
+      if (corner.cause == CornerCause::kNotRequested) corner.cause = CornerCause::kNotWorth;
+    }
+    std::swap(plan, stopping);
+  }
+  return status;
+}
+
+// Everything behind the geometry: the verdict of the verification, heights, speeds.
+PlanStatus CorridorPlanner::Finish(const CorridorPlanRequest& request, const Deviation& deviation,
+                                   RoutePlan& plan) {
   plan.largest_deviation = deviation.distance;
   if (!(deviation.distance <= plan.deviation_tolerance)) return PlanStatus::kVerificationFailed;
-  if (stop()) return PlanStatus::kStopped;
-
-  double length = 0.0;
-  for (const Segment& segment : plan.route.segments) length += segment.length;
+  const double length = LayOutSegments(plan.route.segments);
   BuildSurfaceProfile(corridor_, crossings_, length, &plan.route.surface);
-  if (plan.outcome == RouteOutcome::kNeedsMotionPlanning) {
+  if (plan.outcome == RouteOutcome::kNeedsMotionPlanning || !AddStartTurn(request.agent, request.motion, plan)) {
     plan.route.segments.clear();
     return PlanStatus::kOk;
   }
   motion_.Plan(request.agent, request.motion, plan);
   if (plan.braking) TraceBraking(plan);
   return PlanStatus::kOk;
+}
+
+bool CorridorPlanner::StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const {
+  if (request.motion.velocity == Vec2{} || plan.route.segments.empty()) return false;
+  const double error = TurnAngle(UnitVector(plan.route.segments.front().heading), request.motion.velocity);
+  return std::abs(error) > std::max(request.agent.heading_tolerance, kStartDirectionRoundoff);
+}
+
+void CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, RoutePlan& plan) {
+  portals_.clear();
+  for (const TautPoint& taut : taut_) portals_.push_back(taut.portal);
+  const DrivenPath path =
+      RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
+                   DrivingLimitsOf(request.agent, request.motion), RoundingOptionsOf(request.agent));
+  AppendElements(path, corridor_.goal, plan.route.segments);
+  LayOutSegments(plan.route.segments);
+  AppendCorners(path, plan.route.segments, plan.corners);
+  for (size_t i = 0; i < path.corners.size(); ++i) {
+    const TautPoint& at = taut_[path.corners[i].corner];
+    RouteCorner& corner = plan.corners[i];
+    corner.portal_index = at.portal;
+    corner.height = PortalHeight(corridor_.portals[at.portal], at.point);
+    if (at.fixed && corner.action == CornerAction::kStop) corner.cause = CornerCause::kLink;
+  }
+  if (path.status == RoundingStatus::kNeedsMotionPlanning) {
+    plan.outcome = RouteOutcome::kNeedsMotionPlanning;
+    plan.undrivable = DescribeUndrivable(path, request.agent.min_turn_radius);
+    if (plan.undrivable->corner) {
+      plan.undrivable->portal_index = plan.corners[*plan.undrivable->corner].portal_index;
+    }
+  }
 }
 
 PlanStatus CorridorPlanner::Check(const CorridorPlanRequest& request, Violations& violations) {
@@ -84,20 +156,6 @@ void CorridorPlanner::AddStops(const CorridorPlanRequest& request, RoutePlan& pl
   segments.clear();
   if (taut_.size() < 2) return;
 
-  const bool at_rest = request.motion.velocity == Vec2{};
-  if (request.motion.heading && at_rest) {
-    const double turn = TurnAngle(UnitVector(*request.motion.heading), points_[1] - points_[0]);
-    const bool turns = std::abs(turn) > std::max(agent.heading_tolerance, kStartDirectionRoundoff);
-    if (turns && !agent.can_turn_in_place) {
-      plan.outcome = RouteOutcome::kNeedsMotionPlanning;
-      plan.undrivable = UndrivableCorner{
-          std::nullopt, 0, CornerCause::kNone,
-          "the agent cannot turn in place and its heading is off the first line"};
-    }
-    if (agent.turn_before_move && turn != 0.0) {
-      segments.push_back(MakeTurn(points_[0], *request.motion.heading, turn));
-    }
-  }
   double distance = 0.0;
   for (size_t i = 0; i + 1 < taut_.size(); ++i) {
     const bool link = taut_[i].fixed && corridor_.portals[taut_[i].portal].kind == PortalKind::kLinkEntry;

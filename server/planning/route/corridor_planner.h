@@ -16,6 +16,7 @@
 #include "server/planning/route/agent_profile.h"
 #include "server/planning/route/motion_plan.h"
 #include "server/planning/route/route_plan.h"
+#include "server/planning/route/route_verification.h"
 
 namespace arclane {
 
@@ -38,6 +39,9 @@ enum class PlanStatus : uint8_t {
 // of successive portals that are a tolerance apart, which moves a corner by one tolerance and the lines beside it by
 // at most as much; polygon cells may miss their portals by one more.
 inline constexpr double kDeviationTolerances = 4.0;
+// What the rounding of arcs may add, in units of 2^-53 times the largest coordinate or segment: positions on an arc are sums
+// and products of about ten rounded terms; six times that.
+inline constexpr double kArcRoundoff = 64.0 * 0x1p-53;
 
 // Plans one request after another; buffers are kept, so that a warm planner hardly allocates. Not thread-safe; one for
 // each thread. The corridor of the last plan stays readable until the next.
@@ -61,6 +65,11 @@ class CorridorPlanner {
 
   void CollectPoints();
   void AddStops(const CorridorPlanRequest& request, RoutePlan& plan);
+  void AddRoundedPath(const CorridorPlanRequest& request, RoutePlan& plan);
+  bool StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const;
+  PlanStatus FinishStops(const CorridorPlanRequest& request, RoutePlan& plan);
+  PlanStatus FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan);
+  PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation, RoutePlan& plan);
   void TraceBraking(RoutePlan& plan);
 
   CorridorBuilder builder_;
@@ -72,6 +81,9 @@ class CorridorPlanner {
   std::vector<TautPoint> taut_;
   std::vector<Vec2> points_;
   std::vector<PortalCrossing> crossings_;
+  std::vector<uint32_t> portals_;
+  std::vector<double> crossing_distance_;
+  RouteVerifier verifier_;
 };
 
 }  // namespace arclane

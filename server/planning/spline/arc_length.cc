@@ -14,11 +14,12 @@
 namespace arclane {
 namespace {
 
-// Shares of the wanted error given to the sum of length errors and to the error within a span. The
-// latter is far below what positions need: curvature beside a cusp varies as fast as
-// distance^(-1/2) and asks for it.
+// Shares of the wanted error given to the sum of length errors and to the error within a span.
 constexpr double kLengthShare = 0.25;
-constexpr double kLocalShare = 1.0 / 64;
+constexpr double kLocalShare = 1.0 / 16;
+// Beside cusps and hairpins spans are short, and curvature varies by its own size over a span's
+// length: there the error has to be small beside the span, at 1e-9 of the curve by 1e-7.
+constexpr double kSpanShare = 100.0;
 
 // When the measured bound misses the request, everything is built again with this much less
 // allowed.
@@ -105,6 +106,7 @@ void ArcLengthMap::BuildSpans(double relative_error) {
     budget.piece_length = InscribedLength(curve_.piece(i), curve_.dimension());
     budget.length_error = kLengthShare * relative_error * budget.piece_length;
     budget.local_error = kLocalShare * relative_error * budget.piece_length;
+    budget.span_error = kSpanShare * relative_error;
     budget.with_inverse = inverse_mode_ == InverseMode::kTabulated;
     if (budget.piece_length > 0.0) {
       AppendPieceSpans(curve_.piece(i), curve_.dimension(), i, budget, built);

@@ -6,6 +6,7 @@
 
 #include "server/planning/spline/bernstein.h"
 #include "server/planning/spline/curve_reduction.h"
+#include "server/planning/spline/lanes.h"
 #include "server/planning/spline/sample_kernels.h"
 #include "server/planning/spline/speed_model.h"
 
@@ -40,8 +41,15 @@ constexpr size_t kMaxSpansOfPiece = 400;
 
 // Rounding of a sum of 16 products and of the evaluation below it.
 constexpr double kRoundingFloor = 32 * 0x1p-53;
+// Of a parameter in [0, 1], evaluated as a polynomial.
+constexpr double kParameterRounding = 16 * 0x1p-53;
 
-constexpr int kNewtonSteps = 4;
+// From guesses with about four digits.
+constexpr int kNewtonSteps = 2;
+
+// A last coefficient of the speed this many times too large for the wanted error is not worth a
+// check.
+constexpr double kHopeless = 3.0;
 
 // A part of the piece, with its hodograph restricted to it.
 struct Stretch {
@@ -52,26 +60,50 @@ struct Stretch {
   CurvePiece::Row weight;
 };
 
-// Clenshaw's scheme for sum of coefficient[j] T_j at kN points at once.
+// Clenshaw's scheme for sum of coefficient[j] T_j, j < kCount, at all nodes; half of them at a time
+// in registers.
 template <int kCount>
-void EvaluateSeries(const std::array<double, kCount>& coefficient, const ChebyshevValues& x,
-                    ChebyshevValues& value) {
-  ChebyshevValues b1{}, b2{};
-  for (int j = kCount - 1; j >= 1; --j) {
-    for (int k = 0; k < kN; ++k) {
-      const double b0 = coefficient[j] + 2.0 * x[k] * b1[k] - b2[k];
-      b2[k] = b1[k];
-      b1[k] = b0;
+void EvaluateSeries(const double* coefficient, const ChebyshevValues& x, ChebyshevValues& value) {
+  constexpr int kHalf = kN / (2 * kLaneCount);
+  for (int first = 0; first < kN; first += kN / 2) {
+    Lanes twice[kHalf], b1[kHalf], b2[kHalf];
+    for (int u = 0; u < kHalf; ++u) {
+      const Lanes at = LoadLanes(&x[first + kLaneCount * u]);
+      twice[u] = at + at;
+      b1[u] = b2[u] = SplatLanes(0.0);
+    }
+    for (int j = kCount - 1; j >= 1; --j) {
+      const Lanes c = SplatLanes(coefficient[j]);
+      for (int u = 0; u < kHalf; ++u) {
+        const Lanes b0 = (c - b2[u]) + twice[u] * b1[u];
+        b2[u] = b1[u];
+        b1[u] = b0;
+      }
+    }
+    for (int u = 0; u < kHalf; ++u) {
+      const Lanes at = LoadLanes(&x[first + kLaneCount * u]);
+      StoreLanes(&value[first + kLaneCount * u], (SplatLanes(coefficient[0]) - b2[u]) + at * b1[u]);
     }
   }
-  for (int k = 0; k < kN; ++k) value[k] = coefficient[0] + x[k] * b1[k] - b2[k];
 }
 
-ChebyshevValues SeriesOf(const ChebyshevValues& value) {
-  ChebyshevValues coefficient{};
+// result[i] = sum over k of matrix[k][i] * value[k]; kWidth is even.
+template <int kWidth>
+void MultiplyColumns(const std::array<std::array<double, kWidth>, kN>& matrix, const double* value,
+                     double* result) {
+  constexpr int kPairs = kWidth / kLaneCount;
+  Lanes sum[kPairs];
+  for (int i = 0; i < kPairs; ++i) sum[i] = SplatLanes(0.0);
   for (int k = 0; k < kN; ++k) {
-    for (int j = 0; j < kN; ++j) coefficient[j] += kChebyshev.to_coefficient[k][j] * value[k];
+    const Lanes v = SplatLanes(value[k]);
+    for (int i = 0; i < kPairs; ++i) sum[i] += LoadLanes(&matrix[k][kLaneCount * i]) * v;
   }
+  for (int i = 0; i < kPairs; ++i) StoreLanes(result + kLaneCount * i, sum[i]);
+}
+
+ChebyshevValues SeriesOf(const double* value) {
+  ChebyshevValues coefficient;
+  MultiplyColumns<kN>(kChebyshev.to_coefficient, value, coefficient.data());
   return coefficient;
 }
 
@@ -89,8 +121,8 @@ double Root(double value, int root) {
 }
 
 double Power(double value, int exponent) {
-  double result = value;
-  for (int i = 1; i < exponent; ++i) result *= value;
+  double result = 1.0;
+  for (int i = 0; i < exponent; ++i) result *= value;
   return result;
 }
 
@@ -167,6 +199,10 @@ class PieceBuilder {
       AppendStraight(stretch, size);
       return true;
     }
+    // No finer than the distance that a few ulps of t make.
+    const double fastest = size.largest_norm / size.least_weight_squared;
+    local_error_ = std::max(std::min(budget_.local_error, budget_.span_error * size.upper),
+                            kParameterRounding * fastest);
     const bool forced =
         stretch.depth >= kMaxDepth || out_.spans.size() - first_span_ >= kMaxSpansOfPiece;
     if (size.speed_begin < kSlowEndRatio * size.speed_end) {
@@ -174,36 +210,42 @@ class PieceBuilder {
     } else if (size.speed_end < kSlowEndRatio * size.speed_begin) {
       cut = 1.0 - kGradedCut;
     }
-    SpeedModel model(stretch.hodograph, stretch.weight, dimension_, degree_,
+    SpeedModel model(stretch.hodograph, stretch.weight, size, dimension_, degree_,
                      piece_.rational ? piece_.degree : 0, stretch.t_end - stretch.t_begin,
-                     kDropShare * budget_.local_error);
+                     kDropShare * local_error_);
     if (model.slow_at_both_ends()) {
       cut = 0.5;
       if (!forced) return false;
     }
     std::array<double, SpeedModel::kPoints> speed;
-    model.Evaluate(speed);
+    model.EvaluateNodes(speed);
+    const ChebyshevValues series = SeriesOf(speed.data());
+    const double last = std::max(std::abs(series[kN - 1]), std::abs(series[kN - 2]));
+    const double rounding = kRoundingFloor * size.upper;
+    if (!forced && kLobeArea * last > kHopeless * 0.5 * local_error_ + rounding) return false;
+    model.EvaluateChecks(speed);
     Fit fit;
-    FitLength(speed, model.dropped(), fit);
+    CheckLength(speed, model.dropped(), fit);
     const double share = std::max(fit.length / budget_.piece_length, kLeastShare);
     const double floor = kRoundingFloor * fit.length;
     if (!forced && (fit.length_error > budget_.length_error * share + floor ||
-                    fit.forward_error > 0.5 * budget_.local_error + floor)) {
+                    fit.forward_error > 0.5 * local_error_ + floor)) {
       return false;
     }
+    IntegrateSeries(series, fit.scale, fit.forward);
     ArcSpan span;
     span.t_begin = stretch.t_begin;
     span.t_end = stretch.t_end;
     span.segment = segment_;
     span.root = static_cast<int8_t>(model.slow_order() + 1);
     span.from_end = model.from_end();
-    double local_error = fit.forward_error;
+    double error = fit.forward_error;
     if (budget_.with_inverse) {
-      const double residual = FitInverse(speed, fit, span);
-      if (!forced && residual > 0.5 * budget_.local_error + floor) return false;
-      local_error += kResidualSafety * residual;
+      const double residual = FitInverse(speed, series, fit, span);
+      if (!forced && residual > 0.5 * local_error_ + floor) return false;
+      error += kResidualSafety * residual;
     }
-    Append(span, fit.forward, fit.length, fit.length_error, local_error);
+    Append(span, fit.forward, fit.length, fit.length_error, error);
     return true;
   }
 
@@ -211,99 +253,95 @@ class PieceBuilder {
     double length = 0.0;
     double length_error = 0.0;
     double forward_error = 0.0;
+    double scale = 1.0;  // From the interpolant's length to that of the quadrature.
     ArcSpanForward forward;
-    ChebyshevCheckValues distance{};  // At the check points.
   };
 
-  // s(x) from the speed at nodes (first kN values) and check points (the rest), checked against the
-  // latter.
-  void FitLength(const std::array<double, SpeedModel::kPoints>& speed, double dropped,
-                 Fit& fit) const {
-    std::array<double, kChebyshevChecks + 1> interpolated{}, integral{};
-    double quadrature = 0.0;
+  // Length of the interpolant through the speeds at the nodes (first kN values), and its errors as
+  // the check points (the rest) show them.
+  void CheckLength(const std::array<double, SpeedModel::kPoints>& speed, double dropped,
+                   Fit& fit) const {
+    std::array<double, kChebyshevChecks + 1> interpolated;
+    MultiplyColumns<kChebyshevChecks + 1>(kChebyshev.to_check, speed.data(), interpolated.data());
+    double quadrature = 0.0, length = 0.0, pointwise = 0.0;
     for (int k = 0; k < kN; ++k) {
-      for (int i = 0; i <= kChebyshevChecks; ++i) {
-        interpolated[i] += kChebyshev.to_check[k][i] * speed[k];
-        integral[i] += kChebyshev.to_integral[k][i] * speed[k];
-      }
       quadrature += kChebyshev.node_weight[k] * speed[k];
+      length += kChebyshev.to_integral[k][kN] * speed[k];
     }
-    double pointwise = 0.0;
     for (int i = 0; i < kChebyshevChecks; ++i) {
       const double true_speed = speed[kN + i];
       pointwise = std::max(pointwise, std::abs(interpolated[i] - true_speed));
       quadrature += kChebyshev.check_weight[i] * true_speed;
-      fit.distance[i] = integral[i];
     }
-    fit.length = fit.distance[kN];
-    fit.length_error = std::abs(fit.length - quadrature) + dropped;
+    fit.length = quadrature;
+    if (length > 0.0) fit.scale = quadrature / length;
+    fit.length_error = std::abs(length - quadrature) + dropped;
     fit.forward_error = fit.length_error + kLobeArea * pointwise;
-    ChebyshevValues nodes;
-    std::copy_n(speed.begin(), kN, nodes.begin());
-    const ChebyshevValues c = SeriesOf(nodes);
-    auto& d = fit.forward.distance;
+  }
+
+  // `scale` times the integral from -1 of a Chebyshev series.
+  static void IntegrateSeries(const ChebyshevValues& c, double scale, ArcSpanForward& forward) {
+    auto& d = forward.distance;
     d[0] = 0.0;
     for (int j = 1; j <= kN; ++j) {
       const double before = j == 1 ? 2.0 * c[0] : c[j - 1];
       const double after = j + 1 < kN ? c[j + 1] : 0.0;
-      d[j] = (before - after) / (2 * j);
+      d[j] = scale * (before - after) / (2 * j);
       d[0] += j % 2 == 0 ? -d[j] : d[j];
     }
   }
 
   // t(s) as a polynomial in z = 2 (d / length)^(1 / root) - 1; returns the largest measured error
   // as a distance.
-  double FitInverse(const std::array<double, SpeedModel::kPoints>& speed, const Fit& fit,
-                    ArcSpan& span) const {
-    const int root = span.root;
-    std::array<double, kN + 1> slope{};  // Coefficients of ds/dx, the interpolant of the speed.
-    ChebyshevValues nodes;
-    std::copy_n(speed.begin(), kN, nodes.begin());
-    const ChebyshevValues slope_series = SeriesOf(nodes);
-    std::copy(slope_series.begin(), slope_series.end(), slope.begin());
-
+  double FitInverse(const std::array<double, SpeedModel::kPoints>& speed,
+                    const ChebyshevValues& slope_series, const Fit& fit, ArcSpan& span) const {
     ChebyshevValues target, x;
-    StartInverse(fit, root, target, x);
+    StartInverse(speed, fit, span.root, target, x);
     for (int step = 0; step < kNewtonSteps; ++step) {
       ChebyshevValues distance, rate;
-      EvaluateSeries<kN + 1>(fit.forward.distance, x, distance);
-      EvaluateSeries<kN>(slope_series, x, rate);
-      for (int k = 0; k < kN; ++k) {
-        const double next = x[k] - (distance[k] - target[k]) / rate[k];
-        x[k] = next < -1.0 ? -1.0 : next > 1.0 ? 1.0 : next;
+      EvaluateSeries<kN + 1>(fit.forward.distance.data(), x, distance);
+      EvaluateSeries<kN>(slope_series.data(), x, rate);
+      for (int k = 0; k < kN; k += kLaneCount) {
+        const Lanes next = LoadLanes(&x[k]) -
+                           (LoadLanes(&distance[k]) - LoadLanes(&target[k])) / LoadLanes(&rate[k]);
+        StoreLanes(&x[k], MinLanes(MaxLanes(next, SplatLanes(-1.0)), SplatLanes(1.0)));
       }
     }
-    const ChebyshevValues series = SeriesOf(x);
+    const ChebyshevValues series = SeriesOf(x.data());
     const double fastest = *std::max_element(speed.begin(), speed.end());
-    span.degree = ReducedDegree(series, kTrimShare * budget_.local_error / fastest);
+    span.degree = ReducedDegree(series, kTrimShare * local_error_ / fastest);
     const double middle = 0.5 * (span.t_begin + span.t_end);
     const double half = (span.from_end ? -0.5 : 0.5) * (span.t_end - span.t_begin);
-    span.coefficient.fill(0.0);
-    for (int j = 0; j <= span.degree; ++j) {
-      for (int i = j & 1; i <= j; i += 2) {
-        span.coefficient[i] += kChebyshev.monomial[j][i] * series[j] * half;
-      }
-    }
+    ChebyshevValues scaled{};
+    for (int j = 0; j <= span.degree; ++j) scaled[j] = series[j] * half;
+    MultiplyColumns<kN>(kChebyshev.monomial, scaled.data(), span.coefficient.data());
     span.coefficient[0] += middle;
     return InverseResidual(fit, span, middle, half);
   }
 
-  // Distances at the interpolation nodes, and first guesses of x there: linear between check points
-  // in the scale in which x(z) is smooth.
-  static void StartInverse(const Fit& fit, int root, ChebyshevValues& target, ChebyshevValues& x) {
-    ChebyshevCheckValues scaled;
+  // Distances at the interpolation nodes, and first guesses of x there: Hermite interpolation
+  // between check points in y = (d / length)^(1 / root), in which x is smooth.
+  static void StartInverse(const std::array<double, SpeedModel::kPoints>& speed, const Fit& fit,
+                           int root, ChebyshevValues& target, ChebyshevValues& x) {
+    std::array<double, kChebyshevChecks + 1> y, slope;
+    MultiplyColumns<kChebyshevChecks + 1>(kChebyshev.to_integral, speed.data(), y.data());
     for (int i = 0; i <= kN; ++i) {
-      scaled[i] = Root(std::max(fit.distance[i], 0.0) / fit.length, root);
+      y[i] = Root(std::max(y[i], 0.0) / fit.length, root);
+      slope[i] = root * fit.length * Power(y[i], root - 1) / speed[kN + i];
     }
     int cell = 0;
     for (int k = 0; k < kN; ++k) {
-      const double y = 0.5 * (1.0 + kChebyshev.node[k]);
-      target[k] = fit.length * Power(y, root);
-      while (cell + 1 < kN && scaled[cell + 1] < y) ++cell;
-      const double width = scaled[cell + 1] - scaled[cell];
-      double part = width > 0.0 ? (y - scaled[cell]) / width : 0.5;
-      part = std::clamp(part, 0.0, 1.0);
-      x[k] = kChebyshev.check[cell] + part * (kChebyshev.check[cell + 1] - kChebyshev.check[cell]);
+      const double wanted = 0.5 * (1.0 + kChebyshev.node[k]);
+      target[k] = fit.length * Power(wanted, root);
+      while (cell + 1 < kN && y[cell + 1] < wanted) ++cell;
+      const double width = y[cell + 1] - y[cell];
+      const double low = kChebyshev.check[cell];
+      const double rise = kChebyshev.check[cell + 1] - low;
+      const double u = width > 0.0 ? std::clamp((wanted - y[cell]) / width, 0.0, 1.0) : 0.5;
+      // The cubic with these end slopes, where they are those of a monotone one; else the chord.
+      const double a = slope[cell] * width - rise, b = slope[cell + 1] * width - rise;
+      const double bend = u * (1.0 - u) * ((1.0 - u) * a - u * b);
+      x[k] = low + rise * u + (std::abs(bend) <= rise ? bend : 0.0);
     }
   }
 
@@ -317,19 +355,20 @@ class PieceBuilder {
   }
 
   double InverseResidual(const Fit& fit, const ArcSpan& span, double middle, double half) const {
-    double residual = 0.0;
-    ChebyshevValues x, distance;
-    // The end points are exact by clamping; the inner 15 check points are measured (and one of them
+    // The end points are exact by clamping; the inner 15 check points are measured (one of them
     // twice).
-    for (int k = 0; k < kN; ++k) {
-      const double z = kChebyshev.check[k == 0 ? 1 : k];
-      const double t = ParameterPolynomial<kN - 1>(span.coefficient.data(), z);
-      x[k] = std::clamp((t - middle) / half, -1.0, 1.0);
+    ChebyshevValues z, x, distance;
+    for (int k = 0; k < kN; ++k) z[k] = kChebyshev.check[k == 0 ? 1 : k];
+    for (int k = 0; k < kN; k += kLaneCount) {
+      const Lanes t = ParameterPolynomial<kN - 1, Lanes>(span.coefficient.data(), LoadLanes(&z[k]));
+      const Lanes back = (t - SplatLanes(middle)) / SplatLanes(half);
+      StoreLanes(&x[k], MinLanes(MaxLanes(back, SplatLanes(-1.0)), SplatLanes(1.0)));
     }
-    EvaluateSeries<kN + 1>(fit.forward.distance, x, distance);
+    EvaluateSeries<kN + 1>(fit.forward.distance.data(), x, distance);
+    double residual = 0.0;
     for (int k = 0; k < kN; ++k) {
-      const double y = 0.5 * (1.0 + kChebyshev.check[k == 0 ? 1 : k]);
-      const double error = std::abs(distance[k] - fit.length * Power(y, span.root));
+      const double wanted = fit.length * Power(0.5 * (1.0 + z[k]), span.root);
+      const double error = std::abs(distance[k] - wanted);
       residual = error <= residual ? residual : error;  // Keeps a NaN.
     }
     return residual;
@@ -362,7 +401,7 @@ class PieceBuilder {
 
   // Of the local error: what dropping a tiny speed at a cusp, and small coefficients of t(s), may
   // cost.
-  static constexpr double kDropShare = 1e-2;
+  static constexpr double kDropShare = 2e-3;
   static constexpr double kTrimShare = 1e-1;
   // A span's share of the length error is its share of the length, or this if that is more.
   static constexpr double kLeastShare = 1.0 / 32;
@@ -374,6 +413,7 @@ class PieceBuilder {
   PieceSpans& out_;
   int degree_ = 0;
   size_t first_span_ = 0;
+  double local_error_ = 0.0;  // Allowed in the stretch at hand.
   std::vector<Stretch> stack_;
 };
 

@@ -41,6 +41,7 @@ struct ArcSpanForward {
 struct ArcSpanBudget {
   double length_error = 0.0;  // Of the piece's length; shared out over its spans by their length.
   double local_error = 0.0;   // Of t(s) within a span.
+  double span_error = 0.0;    // Of t(s), relative to the length of a span: binds on short ones.
   double piece_length = 0.0;  // A lower estimate, to share out length_error.
   bool with_inverse = true;
 };

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/planning/spline/limit_direction.h"
+#include "server/planning/spline/sample_kernels.h"
 
 namespace arclane {
 namespace {
@@ -243,14 +244,44 @@ class CurvatureRefiner {
 
   bool IsLinear(double begin, double curvature_begin, double end, double curvature_end,
                 double& middle) const {
-    const double width = end - begin;
-    middle = CurvatureAtDistance(begin + 0.5 * width);
-    const auto close = [&](double part, double curvature) {
-      const double line = curvature_begin + part * (curvature_end - curvature_begin);
-      return std::abs(line - curvature) <= Tolerance(curvature);
-    };
-    return close(0.5, middle) && close(0.25, CurvatureAtDistance(begin + 0.25 * width)) &&
-           close(0.75, CurvatureAtDistance(begin + 0.75 * width));
+    constexpr double kParts[] = {0.25, 0.5, 0.75};
+    double curvature[3];
+    CurvaturesBetween(begin, end - begin, kParts, curvature);
+    middle = curvature[1];
+    for (int k = 0; k < 3; ++k) {
+      const double line = curvature_begin + kParts[k] * (curvature_end - curvature_begin);
+      if (!(std::abs(line - curvature[k]) <= Tolerance(curvature[k]))) return false;
+    }
+    return true;
+  }
+
+  // Curvatures at begin + part * width. Within one span, the ordinary case, they are evaluated
+  // together.
+  void CurvaturesBetween(double begin, double width, const double (&parts)[3],
+                         double* curvature) const {
+    const double unit = map_.curve().inverse_scale();
+    const ArcSpan& span = map_.spans()[map_.FindSpan((begin + parts[0] * width) * unit)];
+    if (map_.inverse_mode() != InverseMode::kTabulated ||
+        !((begin + parts[2] * width) * unit < span.end)) {
+      for (int k = 0; k < 3; ++k) curvature[k] = CurvatureAtDistance(begin + parts[k] * width);
+      return;
+    }
+    double local[kGroup] = {}, t[kGroup] = {}, rows[8][kGroup];
+    for (int k = 0; k < 3; ++k) local[k] = (begin + parts[k] * width) * unit;
+    ParametersOfSpan(span, local, 3, t);
+    const CurvePiece& piece = map_.curve().piece(span.segment);
+    const SampleFrame frame = {{0.0, 0.0, 0.0}, 1.0, unit};
+    const RunColumns out = {
+        {rows[0], rows[1], rows[2]}, {rows[3], rows[4], rows[5]}, rows[6], rows[7]};
+    if (dimension_ == 2) {
+      SamplesOfPiece<2>(piece, frame, t, 3, true, out);
+    } else {
+      SamplesOfPiece<3>(piece, frame, t, 3, true, out);
+    }
+    for (int k = 0; k < 3; ++k) {
+      const bool moving = rows[7][k] > piece.speed_floor * piece.speed_floor;
+      curvature[k] = moving ? rows[6][k] : 0.0;
+    }
   }
 
   // The seam was judged at the end; it is listed at the start.

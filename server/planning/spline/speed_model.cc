@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "server/planning/spline/lanes.h"
+
 namespace arclane {
 namespace {
 
@@ -42,16 +44,6 @@ Squared SquaredNorm(const HodographRows& rows, int dimension, int degree) {
   return q;
 }
 
-// One polynomial in the centred power basis at all points of evaluation.
-void EvaluateRow(const double* row, int degree, std::array<double, SpeedModel::kPoints>& value) {
-  value.fill(row[degree]);
-  for (int i = degree - 1; i >= 0; --i) {
-    for (int k = 0; k < SpeedModel::kPoints; ++k) {
-      value[k] = value[k] * kPointsOfEvaluation[k] + row[i];
-    }
-  }
-}
-
 }  // namespace
 
 StretchSize MeasureStretch(const HodographRows& hodograph, const CurvePiece::Row& weight,
@@ -59,20 +51,23 @@ StretchSize MeasureStretch(const HodographRows& hodograph, const CurvePiece::Row
   double sum = 0.0;
   std::array<double, 3> mean{};
   StretchSize size{};
+  size.least_weight_squared = 1.0;
   for (int j = 0; j <= degree; ++j) {
     const double norm = ColumnNorm(hodograph, dimension, j);
     sum += norm;
     for (int c = 0; c < dimension; ++c) mean[c] += hodograph[c][j];
-    if (j == 0) size.speed_begin = norm;
-    if (j == degree) size.speed_end = norm;
+    size.norm[j] = norm;
+    size.largest_norm = std::max(size.largest_norm, norm);
   }
+  size.speed_begin = size.norm[0];
+  size.speed_end = size.norm[degree];
   size.upper = width * sum / (degree + 1);
   size.lower =
       width * std::sqrt(mean[0] * mean[0] + mean[1] * mean[1] + mean[2] * mean[2]) / (degree + 1);
   if (weight_degree > 0) {
-    const auto [least, greatest] =
-        std::minmax_element(weight.begin(), weight.begin() + weight_degree + 1);
-    size.upper /= *least * *least;
+    const double least = *std::min_element(weight.begin(), weight.begin() + weight_degree + 1);
+    size.least_weight_squared = least * least;
+    size.upper /= size.least_weight_squared;
     size.lower = 0.0;
     size.speed_begin /= weight[0] * weight[0];
     size.speed_end /= weight[weight_degree] * weight[weight_degree];
@@ -122,24 +117,19 @@ int SlowPoints(const HodographRows& hodograph, int dimension, int degree, double
   return count;
 }
 
-SpeedModel::SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& weight, int dimension,
-                       int degree, int weight_degree, double width, double allowed_drop)
+SpeedModel::SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& weight,
+                       const StretchSize& size, int dimension, int degree, int weight_degree,
+                       double width, double allowed_drop)
     : dimension_(dimension),
       degree_(degree),
       weight_degree_(weight_degree),
-      half_width_(0.5 * width) {
-  coefficient_drop_ = width / (degree + 1);
-  if (weight_degree > 0) {
-    const double least = *std::min_element(weight.begin(), weight.begin() + weight_degree + 1);
-    coefficient_drop_ /= least * least;
-  }
+      half_width_(0.5 * width),
+      coefficient_drop_(width / ((degree + 1) * size.least_weight_squared)) {
   double dropped_begin = 0.0, dropped_end = 0.0;
-  const int zeros_begin = LeadingZeros(hodograph, allowed_drop, false, dropped_begin);
-  const int zeros_end = LeadingZeros(hodograph, allowed_drop, true, dropped_end);
-  const double speed_begin = ColumnNorm(hodograph, dimension, 0);
-  const double speed_end = ColumnNorm(hodograph, dimension, degree);
+  const int zeros_begin = LeadingZeros(size, allowed_drop, false, dropped_begin);
+  const int zeros_end = LeadingZeros(size, allowed_drop, true, dropped_end);
   slow_at_both_ends_ = zeros_begin > 0 && zeros_end > 0;
-  from_end_ = zeros_begin == 0 && (zeros_end > 0 || speed_end < speed_begin);
+  from_end_ = zeros_begin == 0 && (zeros_end > 0 || size.norm[degree] < size.norm[0]);
   slow_order_ = from_end_ ? zeros_end : zeros_begin;
   dropped_ = from_end_ ? dropped_end : dropped_begin;
 
@@ -156,7 +146,9 @@ SpeedModel::SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& we
     }
     BernsteinToCentred(oriented_weight.data(), weight_degree, weight_row_.data());
   }
-  if (slow_order_ == 0 && weight_degree == 0 && DivideSquaredSpeed(oriented, allowed_drop)) return;
+  if (slow_order_ == 0 && weight_degree == 0 && DivideSquaredSpeed(oriented, size, allowed_drop)) {
+    return;
+  }
   // u^m G: Bernstein coefficient j of the product is binom(j, m) / binom(degree, m) times
   // coefficient j - m of G.
   const int m = slow_order_;
@@ -170,29 +162,23 @@ SpeedModel::SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& we
   }
 }
 
-int SpeedModel::LeadingZeros(const HodographRows& hodograph, double allowed, bool from_end,
+int SpeedModel::LeadingZeros(const StretchSize& size, double allowed, bool from_end,
                              double& dropped) const {
-  double largest = 0.0;
-  for (int j = 0; j <= degree_; ++j) {
-    largest = std::max(largest, ColumnNorm(hodograph, dimension_, j));
-  }
   for (int zeros = 0; zeros < degree_; ++zeros) {
-    const double norm = ColumnNorm(hodograph, dimension_, from_end ? degree_ - zeros : zeros);
+    const double norm = size.norm[from_end ? degree_ - zeros : zeros];
     const double cost = norm * coefficient_drop_;
-    if (norm > kZeroRatio * largest || dropped + cost > allowed) return zeros;
+    if (norm > kZeroRatio * size.largest_norm || dropped + cost > allowed) return zeros;
     dropped += cost;
   }
   return degree_;
 }
 
-bool SpeedModel::DivideSquaredSpeed(const HodographRows& oriented, double allowed) {
+bool SpeedModel::DivideSquaredSpeed(const HodographRows& oriented, const StretchSize& size,
+                                    double allowed) {
   const int n = 2 * degree_;
   if (n < 2) return false;
-  const double slow = ColumnNorm(oriented, dimension_, 0);
-  double largest = 0.0;
-  for (int j = 1; j <= degree_; ++j)
-    largest = std::max(largest, ColumnNorm(oriented, dimension_, j));
-  if (!(slow < kSlowEndRatio * largest)) return false;
+  const double slow = size.norm[from_end_ ? degree_ : 0];
+  if (!(slow < kSlowEndRatio * size.largest_norm)) return false;
   const Squared q = SquaredNorm(oriented, dimension_, degree_);
   const double q0 = q[0], q1 = n * (q[1] - q[0]);
   Squared quotient{};
@@ -217,24 +203,50 @@ bool SpeedModel::DivideSquaredSpeed(const HodographRows& oriented, double allowe
   return true;
 }
 
+// Four pairs of points at a time keep every partial result in registers.
+template <int kFirst, int kLimit>
 void SpeedModel::Evaluate(std::array<double, kPoints>& speed) const {
-  std::array<double, kPoints> value;
-  if (squared_) {
-    EvaluateRow(rows_[0].data(), row_degree_, speed);
-  } else {
-    speed.fill(0.0);
-    for (int c = 0; c < dimension_; ++c) {
-      EvaluateRow(rows_[c].data(), row_degree_, value);
-      for (int k = 0; k < kPoints; ++k) speed[k] += value[k] * value[k];
+  constexpr int kStep = 8;
+  for (int first = kFirst; first < kLimit; first += kStep) {
+    // The last group is moved back where the range is no multiple of the step: points are evaluated
+    // twice, equally.
+    const int at = std::min(first, kLimit - kStep);
+    Lanes x[4], sum[4], value[4];
+    for (int u = 0; u < 4; ++u) {
+      x[u] = LoadLanes(&kPointsOfEvaluation[at + kLaneCount * u]);
+      sum[u] = SplatLanes(0.0);
     }
+    const auto horner = [&](const CentredRow& row, int degree) {
+      for (int u = 0; u < 4; ++u) value[u] = SplatLanes(row[degree]);
+      for (int i = degree - 1; i >= 0; --i) {
+        for (int u = 0; u < 4; ++u) value[u] = value[u] * x[u] + SplatLanes(row[i]);
+      }
+    };
+    const int rows = squared_ ? 1 : dimension_;
+    for (int c = 0; c < rows; ++c) {
+      horner(rows_[c], row_degree_);
+      for (int u = 0; u < 4; ++u) sum[u] = squared_ ? value[u] : sum[u] + value[u] * value[u];
+    }
+    for (int u = 0; u < 4; ++u) {
+      sum[u] = SplatLanes(half_width_) * SqrtLanes(sum[u]);
+      for (int i = 0; i < slow_order_; ++i) {
+        sum[u] *= SplatLanes(0.5) + SplatLanes(0.5) * x[u];
+      }
+    }
+    if (weight_degree_ > 0) {
+      horner(weight_row_, weight_degree_);
+      for (int u = 0; u < 4; ++u) sum[u] /= value[u] * value[u];
+    }
+    for (int u = 0; u < 4; ++u) StoreLanes(&speed[at + kLaneCount * u], sum[u]);
   }
-  for (int k = 0; k < kPoints; ++k) speed[k] = half_width_ * std::sqrt(speed[k]);
-  for (int i = 0; i < slow_order_; ++i) {
-    for (int k = 0; k < kPoints; ++k) speed[k] *= 0.5 + 0.5 * kPointsOfEvaluation[k];
-  }
-  if (weight_degree_ == 0) return;
-  EvaluateRow(weight_row_.data(), weight_degree_, value);
-  for (int k = 0; k < kPoints; ++k) speed[k] /= value[k] * value[k];
+}
+
+void SpeedModel::EvaluateNodes(std::array<double, kPoints>& speed) const {
+  Evaluate<0, kChebyshevOrder>(speed);
+}
+
+void SpeedModel::EvaluateChecks(std::array<double, kPoints>& speed) const {
+  Evaluate<kChebyshevOrder, kPoints>(speed);
 }
 
 }  // namespace arclane

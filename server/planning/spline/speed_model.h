@@ -14,12 +14,15 @@
 namespace arclane {
 
 // Bounds of a stretch's length from the Bernstein coefficients of its hodograph (mean of norms,
-// norm of the mean), and the speeds at its ends.
+// norm of the mean), the norms themselves, and the speeds at its ends.
 struct StretchSize {
   double lower;
   double upper;
   double speed_begin;
   double speed_end;
+  double least_weight_squared;
+  std::array<double, kMaxHodographDegree + 1> norm;
+  double largest_norm;
 };
 StretchSize MeasureStretch(const HodographRows& hodograph, const CurvePiece::Row& weight,
                            int dimension, int degree, int weight_degree, double width);
@@ -43,10 +46,11 @@ class SpeedModel {
  public:
   // Interpolation nodes, then check points, then one of padding.
   static constexpr int kPoints = kChebyshevOrder + kChebyshevChecks + 1;
+  static_assert(kPoints % 2 == 0 && kChebyshevOrder % 2 == 0);
 
   // weight_degree 0: polynomial. allowed_drop: a distance.
-  SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& weight, int dimension,
-             int degree, int weight_degree, double width, double allowed_drop);
+  SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& weight, const StretchSize& size,
+             int dimension, int degree, int weight_degree, double width, double allowed_drop);
 
   bool slow_at_both_ends() const { return slow_at_both_ends_; }
   int slow_order() const { return slow_order_; }
@@ -54,14 +58,17 @@ class SpeedModel {
   // Bound of what the removal changed in any distance.
   double dropped() const { return dropped_; }
 
-  void Evaluate(std::array<double, kPoints>& speed) const;
+  // ds/dx at the interpolation nodes, and at the check points behind them.
+  void EvaluateNodes(std::array<double, kPoints>& speed) const;
+  void EvaluateChecks(std::array<double, kPoints>& speed) const;
 
  private:
   using CentredRow = std::array<double, kMaxBernsteinDegree + 1>;
 
-  int LeadingZeros(const HodographRows& hodograph, double allowed, bool from_end,
-                   double& dropped) const;
-  bool DivideSquaredSpeed(const HodographRows& oriented, double allowed);
+  int LeadingZeros(const StretchSize& size, double allowed, bool from_end, double& dropped) const;
+  bool DivideSquaredSpeed(const HodographRows& oriented, const StretchSize& size, double allowed);
+  template <int kFirst, int kLimit>
+  void Evaluate(std::array<double, kPoints>& speed) const;
 
   int dimension_;
   int degree_;

@@ -185,7 +185,7 @@ class RecognitionTest(unittest.TestCase):
             "speed plan along a curve": {"cat": "curve", "kappa": [], "cases": []},
             "discrete follower": {"cat": "discrete_loop"},
             "fillet": {"waypoints": [], "radius_request": []},
-            "spline": {"kind": "bezier", "control": []},
+            "spline": {"kind": "bezier", "control": [], "inverse": []},
             "corner rounding": {"best_known_time": 1, "taut_len": 1},
             "navmesh query": {"start_poly": 1, "path": []},
         }

@@ -4,6 +4,7 @@ from kinds.corridor import CorridorKind
 from kinds.curve_speed import CurveSpeedKind
 from kinds.map_query import MapQueryKind, UnreachableMapQueryKind
 from kinds.speed_plan import SpeedPlanKind
+from kinds.spline import SplineKind
 from kinds.stop_turn import StopTurnKind
 from kinds.unserved import UNSERVED_KINDS
 
@@ -13,6 +14,7 @@ KINDS = [
     UnreachableMapQueryKind(),
     SpeedPlanKind(),
     CurveSpeedKind(),
+    SplineKind(),
     StopTurnKind(),
     *UNSERVED_KINDS,
 ]

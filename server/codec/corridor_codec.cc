@@ -175,6 +175,12 @@ DecodedCorridorRequest ReadCorridorRequest(const v1::PlanCorridorRequest& reques
   decoded.plan.corridor_is_partial = request.corridor().is_partial();
   decoded.plan.agent = ReadAgent(request.agent(), request.has_agent(), violations);
   decoded.plan.motion = ReadMotion(request.motion(), decoded.frame.up_axis, violations);
+  const double max_speed = decoded.plan.agent.limits.max_speed;
+  if (max_speed > 0.0 && decoded.plan.motion.goal_speed > max_speed) {
+    violations.Add(ViolationReason::kOutOfRange, "motion.goal_speed",
+                   "must be at most agent.limits.max_speed " + NumberText(max_speed) + ", got " +
+                       NumberText(decoded.plan.motion.goal_speed));
+  }
   decoded.plan.limits.max_portals = limits.max_portals;
   decoded.plan.limits.max_polygons = static_cast<size_t>(limits.max_portals) + 1;
   decoded.plan.limits.max_vertices = limits.max_vertices;

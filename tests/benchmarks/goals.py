@@ -30,7 +30,44 @@ END_TO_END = [
     Goal(r"Ping_(same_bytes|small)/in_flight:(\d+)/p99", r"Echo_\1/in_flight:\2/p99"),
 ]
 
-GOALS = [*END_TO_END]
+# The in-process cost of one plan.
+PLAN = [
+    Goal(r"BM_Plan_Zigzag/32", value_at_most=10_000),
+]
+
+# ns a call of the common implementation, by number of polygons.
+COMMON_FUNNEL_ZIGZAG_NS = {"8": 243, "32": 795, "128": 3173, "512": 12806}
+COMMON_FUNNEL_ARC_NS = {"8": 569, "32": 5865, "128": 85013, "512": 683376}
+
+FUNNEL = [
+    Goal(r"BM_Funnel_(\w+)/(\d+)", r"BM_RestartingFunnel_\1/\2", ratio_at_most=1.0, label="faster than restarting"),
+    Goal(r"BM_Funnel_Arc/512", r"BM_RestartingFunnel_Arc/512", ratio_at_most=1 / 50, label="50 times as fast"),
+    Goal(r"BM_Funnel_Zigzag/(8|32|128|512)", quoted=COMMON_FUNNEL_ZIGZAG_NS, ratio_at_most=1.0, label="faster than the common one"),
+    Goal(r"BM_Funnel_Arc/(8|32|128|512)", quoted=COMMON_FUNNEL_ARC_NS, ratio_at_most=1.0, label="faster than the common one"),
+    Goal(r"BM_Funnel_(\w+)/(\d+)", r"BM_SumPortals_\1/\2"),
+    Goal(r"BM_Funnel_(\w+)/(512|10000|100000)/ns_per_portal", r"BM_Funnel_\1/128/ns_per_portal", ratio_at_most=1.5, label="flat"),
+    # The baseline is written here; this shows how near it is to the quoted one.
+    Goal(r"BM_RestartingFunnel_Zigzag/(8|32|128|512)", quoted=COMMON_FUNNEL_ZIGZAG_NS),
+    Goal(r"BM_RestartingFunnel_Arc/(8|32|128|512)", quoted=COMMON_FUNNEL_ARC_NS),
+]
+
+SPEED = [
+    Goal(r"BM_Plan(Pieces|Curve)_(Independent|Reserved)/1000/ns_per_item", value_at_most=10),
+    Goal(r"BM_Plan(Pieces|Curve)_Coupled/1000/ns_per_item", value_at_most=60),
+]
+
+# Position and everything by a sample, ns; set-up by a segment.
+SPLINE = [
+    Goal(r"BM_Position_(\w+)/(10000|100000)/ns_per_item", value_at_most=4),
+    Goal(r"BM_All_(\w+)/(10000|100000)/ns_per_item", value_at_most=9),
+    Goal(r"BM_Shuffled_(\w+)/(10000|100000)/ns_per_item", value_at_most=12),
+    Goal(r"BM_Position_(\w+)/(\d+)/ns_per_item", r"BM_Article_\1/\2/ns_per_item", ratio_at_most=1 / 20, label="20 times as fast as the article"),
+    Goal(r"BM_Position_(\w+)/(\d+)/ns_per_item", r"BM_Table_\1/\2/ns_per_item"),
+    Goal(r"BM_SetUp_(Chain2D|Chain3D|RandomBeziers)/ns_per_item", value_at_most=2500),
+    Goal(r"BM_SetUp_(?:Cusps|NearCusps/\d+)/ns_per_item", value_at_most=20000),
+]
+
+GOALS = [*END_TO_END, *PLAN, *FUNNEL, *SPEED, *SPLINE]
 
 
 def evaluate(figures):

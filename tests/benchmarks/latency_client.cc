@@ -22,18 +22,18 @@
 #include <vector>
 
 #include "arclane/v1/planner.pb.h"
+#include "tests/benchmarks/zigzag_request.h"
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using arclane::benchmarks::kZigzagSamples;
+using arclane::benchmarks::ZigzagRequest;
 using arclane::v1::PingRequest;
-using arclane::v1::PlanCorridorRequest;
 using arclane::v1::PlanCorridorResponse;
 
 constexpr char kPlan[] = "/arclane.v1.PathPlanner/PlanCorridor";
 constexpr char kPing[] = "/arclane.v1.PathPlanner/Ping";
-constexpr int kPolygons = 32;
-constexpr int kSamples = 100;
 constexpr int kBlock = 100;       // Calls before the next series has its turn.
 constexpr int kWarmUpBlocks = 5;  // Of each series.
 constexpr int kInFlight[] = {1, 8};
@@ -46,36 +46,6 @@ constexpr int kInFlight[] = {1, 8};
 grpc::ByteBuffer ToBuffer(const std::string& bytes) {
   const grpc::Slice slice(bytes);
   return grpc::ByteBuffer(&slice, 1);
-}
-
-// A zigzag of quadrilaterals: portal i at x = i, its middle alternately above and below the axis,
-// so that most portals bend the line. The serial number moves the start by less than a millionth of
-// a polygon.
-PlanCorridorRequest ZigzagRequest(int serial) {
-  PlanCorridorRequest request;
-  const auto middle = [](int i) { return i % 2 == 0 ? 1.2 : -1.2; };
-  auto* polygons = request.mutable_corridor()->mutable_polygons();
-  for (int i = 0; i < kPolygons; ++i) {
-    const double corners[4][2] = {{double(i), middle(i) - 1.0},
-                                  {i + 1.0, middle(i + 1) - 1.0},
-                                  {i + 1.0, middle(i + 1) + 1.0},
-                                  {double(i), middle(i) + 1.0}};
-    for (const auto& corner : corners) {
-      polygons->mutable_vertices()->add_x(corner[0]);
-      polygons->mutable_vertices()->add_y(corner[1]);
-    }
-    polygons->add_vertex_count(4);
-  }
-  request.mutable_start()->set_x(0.25);
-  request.mutable_start()->set_y(middle(0) * 0.5 + serial * 1e-12);
-  request.mutable_goal()->set_x(kPolygons - 0.25);
-  request.mutable_goal()->set_y(middle(kPolygons) * 0.5);
-  auto* limits = request.mutable_agent()->mutable_limits();
-  limits->set_max_speed(6.0);
-  limits->set_max_acceleration(3.0);
-  limits->set_max_braking(4.0);
-  request.mutable_sampling()->set_count(kSamples);
-  return request;
 }
 
 // A Ping whose request has `request_bytes` bytes and whose answer has `response_bytes`.
@@ -202,7 +172,7 @@ size_t PlanResponseBytes(const std::shared_ptr<grpc::Channel>& channel) {
   PlanCorridorResponse message;
   if (!response.DumpToSingleSlice(&bytes).ok() ||
       !message.ParseFromArray(bytes.begin(), static_cast<int>(bytes.size())) ||
-      message.route().samples().time_s_size() != kSamples) {
+      message.route().samples().time_s_size() != kZigzagSamples) {
     Fail("the answer to PlanCorridor lacks its samples");
   }
   return bytes.size();

@@ -25,6 +25,10 @@ QUICK_CALLS, FULL_CALLS = 2000, 40000
 PROGRAM_TIMEOUT_S = 1800
 
 
+# Counters that programs keep in seconds, and what they are called in nanoseconds.
+SECONDS_COUNTERS = {"s_per_portal": "ns_per_portal", "per_item": "ns_per_item"}
+
+
 class BenchmarkError(Exception):
     """A program failed."""
 
@@ -115,8 +119,14 @@ def figures_of(program_name, entries):
                         "program": program_name, "repetitions": len(runs)})
         for counter in sorted(set(runs[0]) - _STANDARD_KEYS):
             if isinstance(runs[0][counter], (int, float)):
-                figures.append({"name": f"{name}/{counter}", "value": median([run[counter] for run in runs]), "unit": counter,
-                                "program": program_name, "repetitions": len(runs)})
+                value = median([run[counter] for run in runs])
+                shown, unit = counter, ""
+                if counter in SECONDS_COUNTERS:
+                    shown, unit, value = SECONDS_COUNTERS[counter], "ns", value * 1e9
+                elif counter.startswith("ns_per_"):
+                    unit = "ns"
+                figures.append({"name": f"{name}/{shown}", "value": value, "unit": unit, "program": program_name,
+                                "repetitions": len(runs)})
     return figures
 
 

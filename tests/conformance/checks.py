@@ -47,12 +47,14 @@ def equal(quantity, measured, reference):
 class Case:
     """One question to the service: an RPC with a request, or a record for the local program.
 
-    `judge` turns the answer into checks. `method` is None for the local program, which gets the record.
+    `judge` turns the answer into checks. `method` is None for the local program, which gets the record. `judge_error`
+    judges the name of a gRPC status other than OK; without it such a status fails.
     """
     name: str
     method: Optional[str]
     request: Any
     judge: Callable[[Any], list]
+    judge_error: Optional[Callable[[str], list]] = None
 
 
 class Kind:

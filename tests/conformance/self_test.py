@@ -181,11 +181,11 @@ class RecognitionTest(unittest.TestCase):
             "map query": {"map": "m", "status": "ok", "corridor_optimal": {}},
             "map query without path": {"map": "m", "status": "unreachable", "start": [], "goal": []},
             "stop and turn": {"cat": "stop_turn", "waypoints": []},
-            "speed plan": {"cat": "infeasible", "pieces": [], "limits": {}},
+            "speed plan": {"cat": "infeasible", "pieces": [], "limits": {}, "v_start": 0},
             "speed plan along a curve": {"cat": "curve", "kappa": [], "cases": []},
             "discrete follower": {"cat": "discrete_loop"},
             "fillet": {"waypoints": [], "radius_request": []},
-            "spline": {"kind": "bezier", "control": []},
+            "spline": {"kind": "bezier", "control": [], "inverse": []},
             "corner rounding": {"best_known_time": 1, "taut_len": 1},
             "navmesh query": {"start_poly": 1, "path": []},
         }

@@ -169,7 +169,7 @@ class InputValidator {
     for (size_t i = 0; i < portals.link_entries.size(); ++i) {
       const uint32_t entry = portals.link_entries[i];
       if (entry < count && (i == 0 || entry > portals.link_entries[i - 1])) continue;
-      violations_->Add(ViolationReason::kOutOfRange, absl::StrCat("portals.link_entries[", i, "]"),
+      violations_->Add(ViolationReason::kOutOfRange, absl::StrCat("portals.link_entry[", i, "]"),
                        absl::StrCat("must be ascending indices below ", count, ", got ", entry));
     }
   }

@@ -16,11 +16,8 @@ class UnservedKind(Kind):
 
 
 UNSERVED_KINDS = [
-    UnservedKind("speed plan", lambda r: "pieces" in r and "limits" in r),
-    UnservedKind("speed plan along a curve", lambda r: r.get("cat") == "curve" or ("kappa" in r and "cases" in r)),
     UnservedKind("discrete follower", lambda r: str(r.get("cat", "")).startswith("discrete")),
     UnservedKind("fillet", lambda r: "waypoints" in r and "radius_request" in r),
-    UnservedKind("spline", lambda r: "control" in r and "kind" in r),
     UnservedKind("corner rounding", lambda r: "best_known_time" in r and "taut_len" in r),
     UnservedKind("navmesh query", lambda r: "start_poly" in r and "path" in r,
                  "equal cost is not demanded of another search"),

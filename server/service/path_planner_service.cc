@@ -43,6 +43,14 @@ grpc::ServerUnaryReactor* PathPlannerService::PlanSpeed(grpc::CallbackServerCont
   });
 }
 
+grpc::ServerUnaryReactor* PathPlannerService::PlanWaypoints(grpc::CallbackServerContext* context,
+                                                            const grpc::ByteBuffer* request,
+                                                            grpc::ByteBuffer* response) {
+  return WithoutThrowing(*context, [&] {
+    return PlanCallOf<PlanWaypointsMethod>::Start(environment_, *context, *request, *response);
+  });
+}
+
 grpc::ServerUnaryReactor* PathPlannerService::PlanSpline(grpc::CallbackServerContext* context,
                                                          const grpc::ByteBuffer* request,
                                                          grpc::ByteBuffer* response) {

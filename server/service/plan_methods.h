@@ -8,6 +8,7 @@
 #include "server/pipeline/plan_corridor.h"
 #include "server/pipeline/plan_speed.h"
 #include "server/pipeline/plan_spline.h"
+#include "server/pipeline/plan_waypoints.h"
 #include "server/service/plan_call.h"
 
 namespace arclane {
@@ -39,6 +40,22 @@ struct PlanSpeedMethod {
     return AnswerPlanSpeed(request, limits, stop, response);
   }
   static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }
+  static bool WantsStageTimes(const Request&) { return false; }
+};
+
+struct PlanWaypointsMethod {
+  using Request = v1::PlanWaypointsRequest;
+  using Response = v1::PlanWaypointsResponse;
+  static constexpr MethodId kId = MethodId::kPlanWaypoints;
+  static constexpr char kByteLimitName[] = "max_plan_waypoints_bytes";
+  static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_waypoints_bytes; }
+  static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
+                                     StopSignal stop, Response& response) {
+    return AnswerPlanWaypoints(request, limits, stop, response);
+  }
+  static std::optional<v1::Outcome> OutcomeOf(const Response& response) {
+    return response.route().outcome();
+  }
   static bool WantsStageTimes(const Request&) { return false; }
 };
 

@@ -53,7 +53,8 @@ void ClearancePlanner::FindPath(const Corridor& corridor, double clearance, Corr
   walls_.Collect(corridor);
   FindRadii(corridor, clearance);
   InsetPortals(corridor);
-  funnel_.FindShortestPath(corridor.start, corridor.goal, inset_, corridor.tolerance, path);
+  funnel_.FindShortestPath(corridor.start, corridor.goal, inset_, corridor.tolerance,
+                           corridor.turns_back, path);
   DropStraightCorners(corridor, &path->corners);
 
   const double tolerance = 2.0 * corridor.tolerance;

@@ -49,6 +49,9 @@ struct Corridor {
 
   // True when the cells were sent as polygons; false when they are hulls of portals.
   bool has_polygons = false;
+  // True when some portal is its predecessor with the ends exchanged: the corridor enters a cell and leaves it at once
+  // through the same edge. The shortest line then touches that edge anywhere.
+  bool turns_back = false;
   // The absolute distance below which two points of this corridor are the same point: from the request's
   // coordinate precision at the magnitude of the coordinates as sent. See geometry/precision.h.
   double tolerance = 0.0;

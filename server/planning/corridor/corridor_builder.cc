@@ -36,6 +36,7 @@ class CorridorBuilder::Run {
     corridor_.goal_height = input_.goal_height - input_.origin_height;
     corridor_.start_shift = 0.0;
     corridor_.goal_shift = 0.0;
+    corridor_.turns_back = false;
     corridor_.portals.clear();
     corridor_.cell_vertices.clear();
     corridor_.cell_heights.clear();
@@ -95,6 +96,17 @@ class CorridorBuilder::Run {
         PlaceBehind("start", 0, portals.front().left, portals.front().right, &corridor_.start);
     corridor_.goal_shift = PlaceBehind("goal", portals.size() - 1, portals.back().right,
                                        portals.back().left, &corridor_.goal);
+  }
+
+  void FindTurnsBack() {
+    const std::vector<Portal>& portals = corridor_.portals;
+    const double squared_tolerance = tolerance() * tolerance();
+    for (size_t i = 1; i < portals.size() && !corridor_.turns_back; ++i) {
+      if (SquaredNorm(portals[i].left - portals[i - 1].right) > squared_tolerance) continue;
+      corridor_.turns_back =
+          SquaredNorm(portals[i].right - portals[i - 1].left) <= squared_tolerance &&
+          SquaredNorm(portals[i].right - portals[i].left) > squared_tolerance;
+    }
   }
 
   void EmitCells() {
@@ -549,6 +561,7 @@ bool CorridorBuilder::Build(const CorridorInput& input, const CorridorLimits& li
   }
   if (!input.has_polygons && !is_faulty()) run.PlaceEndsByPortals();
   if (is_faulty()) return false;
+  run.FindTurnsBack();
   run.EmitCells();
   return true;
 }

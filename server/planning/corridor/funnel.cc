@@ -12,6 +12,9 @@ namespace {
 // an ulp, and the difference one more.
 constexpr double kCrossErrorBound = 4.0 * 0x1p-53;
 
+template <int kSide>
+inline constexpr CornerSide kCornerSide = kSide > 0 ? CornerSide::kLeft : CornerSide::kRight;
+
 inline double L1Norm(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
 
 }  // namespace
@@ -97,7 +100,7 @@ class Funnel::Run {
 
   template <int kSide>
   void Emit(const ChainEnd& end) {
-    corners_.push_back({end.point, end.portal, kSide > 0 ? CornerSide::kLeft : CornerSide::kRight});
+    corners_.push_back({end.point, end.portal, kCornerSide<kSide>});
   }
 
   template <int kSide>
@@ -106,7 +109,7 @@ class Funnel::Run {
     if (SquaredNorm(p - Last<kSide>()) <= squared_tolerance_) {
       if (!chain.empty()) {
         chain.ends[chain.end - 1].portal = index;
-      } else if (!corners_.empty() && corners_.back().side != CornerSide::kPoint) {
+      } else if (!corners_.empty() && corners_.back().side == kCornerSide<kSide>) {
         corners_.back().portal = index;
       }
       return;
@@ -230,11 +233,9 @@ class Funnel::Run {
   Chain left_, right_;
 };
 
-void Funnel::FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> portals,
-                              double tolerance, CorridorPath* path) {
-  path->clear();
-  path->start = start;
-  path->goal = goal;
+void Funnel::FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> portals,
+                            double tolerance, CorridorPath* path) {
+  path->corners.clear();
   if (left_.size() < portals.size() + 1) {
     left_.resize(portals.size() + 1);
     right_.resize(portals.size() + 1);
@@ -242,6 +243,17 @@ void Funnel::FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> por
   Run run(this, start, tolerance, &path->corners);
   for (size_t i = 0; i < portals.size(); ++i) run.Cross(portals[i], static_cast<uint32_t>(i));
   run.PassPoint(goal);
+}
+
+void Funnel::FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> portals,
+                              double tolerance, bool turns_back, CorridorPath* path) {
+  path->start = start;
+  path->goal = goal;
+  if (turns_back) {
+    FindTurningBack(start, goal, portals, tolerance, path);
+  } else {
+    FindStraightOn(start, goal, portals, tolerance, path);
+  }
   path->length = PathLength(*path);
 }
 

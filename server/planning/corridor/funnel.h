@@ -10,6 +10,8 @@
 //    lie on the previous portal's line are ordered along that line, a line that runs back upon itself is a turn about its
 //    end, and all else is decided by the exact predicate.
 //  - Collinear in the same direction is no corner; the later portal's end and index are kept.
+//  - Where a portal is its predecessor with the ends exchanged (Corridor::turns_back) the rest of the corridor is reflected
+//    in it, so that the line goes straight on through it; the point where it does is where the line touches the portal.
 //  - A portal of no length (links) is a point of the line, and a corner even where the line does not turn.
 //
 // The result minimises sum |p[i+1] - p[i]| with p[i] on portal i. It is exact up to the rounding of that sum for portals
@@ -30,7 +32,8 @@ namespace arclane {
 enum class CornerSide : uint8_t {
   kLeft,   // The line turns left round the left end of the portal.
   kRight,  // The line turns right round the right end.
-  kPoint,  // The portal has no length: the line passes it whether it turns or not.
+  kPoint,  // The portal has no length: the line passes it whether it turns or not. Or the line touches the portal, which is
+           // its predecessor with the ends exchanged, and turns back.
 };
 
 struct PathCorner {
@@ -59,12 +62,14 @@ double PathLength(const CorridorPath& path);
 // Keeps its buffers: no allocation once it has seen a corridor as large. Not thread-safe; one for each thread.
 class Funnel {
  public:
-  // Overwrites *path, whose buffer is reused. `tolerance` >= 0 is Corridor::tolerance. O(portals).
-  void FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> portals, double tolerance,
-                        CorridorPath* path);
+  // Overwrites *path, whose buffer is reused. O(portals).
   void FindShortestPath(const Corridor& corridor, CorridorPath* path) {
-    FindShortestPath(corridor.start, corridor.goal, corridor.portals, corridor.tolerance, path);
+    FindShortestPath(corridor.start, corridor.goal, corridor.portals, corridor.tolerance,
+                     corridor.turns_back, path);
   }
+  // With the portals, their tolerance >= 0 and whether they turn back as Corridor has them.
+  void FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> portals, double tolerance,
+                        bool turns_back, CorridorPath* path);
 
  private:
   struct ChainEnd {
@@ -73,8 +78,17 @@ class Funnel {
   };
   class Run;
 
+  void FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> portals, double tolerance,
+                      CorridorPath* path);
+  void FindTurningBack(Vec2 start, Vec2 goal, std::span<const Portal> portals, double tolerance,
+                       CorridorPath* path);
+
   std::vector<ChainEnd> left_;
   std::vector<ChainEnd> right_;
+  // For corridors that turn back: the portals as reflected, and for each whether an odd number of reflections applies.
+  std::vector<Portal> unfolded_;
+  std::vector<uint8_t> is_mirrored_;
+  std::vector<PathCorner> unfolded_corners_;
 };
 
 }  // namespace arclane

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The funnel, portals given, beside two baselines over the same portals in the same run:
-//  - BM_RestartingFunnel: the textbook funnel that keeps an apex and two sides and restarts its scan at each corner.
+//  - BM_RestartingFunnel: the textbook funnel that keeps an apex and two sides and restarts its
+//  scan at each corner.
 //  - BM_SumPortals: the sum of all coordinates, the time in which the portals' bytes can be read.
-// Shapes: a straight corridor, a zigzag with a corner at every other portal, and a gentle arc that turns by 90 degrees in
-// all. /N is the number of portals; the counter s_per_portal is the time of a call over N.
+// Shapes: a straight corridor, a zigzag with a corner at every other portal, and a gentle arc that
+// turns by 90 degrees in all. /N is the number of portals; the counter s_per_portal is the time of
+// a call over N.
 #include <cmath>
 #include <numbers>
 #include <vector>
@@ -48,8 +50,8 @@ Sleeve Zigzag(size_t count) {
   return sleeve;
 }
 
-// Portals on the rays of a quarter circle, from radius 2000 to 3000; start and goal near the inner side, which the line
-// follows.
+// Portals on the rays of a quarter circle, from radius 2000 to 3000; start and goal near the inner
+// side, which the line follows.
 Sleeve Arc(size_t count) {
   const double n = static_cast<double>(count) + 1.0;
   const double inner = 2000.0;
@@ -65,7 +67,8 @@ Sleeve Arc(size_t count) {
   return sleeve;
 }
 
-// The simple stupid funnel algorithm as textbooks give it (Mononen 2010), on doubles, into a reused buffer.
+// The simple stupid funnel algorithm as textbooks give it (Mononen 2010), on doubles, into a reused
+// buffer.
 double TwiceArea(Vec2 a, Vec2 b, Vec2 c) { return Cross(b - a, c - a); }
 
 void RestartingFunnel(const Sleeve& sleeve, std::vector<Vec2>* corners) {
@@ -175,11 +178,11 @@ void RestartingArcSizes(benchmark::internal::Benchmark* benchmark) {
   for (const int64_t count : {8, 32, 128, 512, 10000}) benchmark->Arg(count);
 }
 
-#define ARCLANE_FUNNEL_BENCHMARKS(Shape, RestartingSizes)                                   \
-  BENCHMARK_CAPTURE(Funnel_, Shape, Shape)->Name("BM_Funnel_" #Shape)->Apply(Sizes);        \
-  BENCHMARK_CAPTURE(RestartingFunnel_, Shape, Shape)                                        \
-      ->Name("BM_RestartingFunnel_" #Shape)                                                 \
-      ->Apply(RestartingSizes);                                                             \
+#define ARCLANE_FUNNEL_BENCHMARKS(Shape, RestartingSizes)                            \
+  BENCHMARK_CAPTURE(Funnel_, Shape, Shape)->Name("BM_Funnel_" #Shape)->Apply(Sizes); \
+  BENCHMARK_CAPTURE(RestartingFunnel_, Shape, Shape)                                 \
+      ->Name("BM_RestartingFunnel_" #Shape)                                          \
+      ->Apply(RestartingSizes);                                                      \
   BENCHMARK_CAPTURE(SumPortals_, Shape, Shape)->Name("BM_SumPortals_" #Shape)->Apply(Sizes)
 
 ARCLANE_FUNNEL_BENCHMARKS(Straight, Sizes);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random corridors: the funnel's line against an independent brute force, its containment, and what must not change it:
-// reversing the corridor, splitting a polygon, exchanging left and right, mirroring the plane.
+// Random corridors: the funnel's line against an independent brute force, its containment, and what
+// must not change it: reversing the corridor, splitting a polygon, exchanging left and right,
+// mirroring the plane.
 //
-// A corridor is grown polygon by polygon: a convex polygon is put against an edge of the last one, on its far side.
-// Polygons of the chain may overlap one another in the plane, like floors of a building.
+// A corridor is grown polygon by polygon: a convex polygon is put against an edge of the last one,
+// on its far side. Polygons of the chain may overlap one another in the plane, like floors of a
+// building.
 //
-// The brute force shares no idea with the funnel: the shortest polyline with p[i] on portal i passes portal ends only, so
-// it is a shortest path over states (portal, end) by dynamic programming, with every straight step tested against all
-// portals between.
+// The brute force shares no idea with the funnel: the shortest polyline with p[i] on portal i
+// passes portal ends only, so it is a shortest path over states (portal, end) by dynamic
+// programming, with every straight step tested against all portals between.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -55,7 +57,8 @@ class CorridorGrower {
     grown.polygons.push_back({{0, 0}, Snap({4.0, Uniform(-1.0, 1.0)}), Snap({4.0, 4.0}), {0, 4}});
     while (static_cast<int>(grown.polygons.size()) < count) {
       std::vector<Vec2> next;
-      for (int attempt = 0; attempt < 50 && next.empty(); ++attempt) next = Beside(grown.polygons.back());
+      for (int attempt = 0; attempt < 50 && next.empty(); ++attempt)
+        next = Beside(grown.polygons.back());
       if (next.empty()) break;
       grown.polygons.push_back(next);
     }
@@ -72,7 +75,8 @@ class CorridorGrower {
     return lattice_ ? Vec2{std::round(p.x * 2.0) / 2.0, std::round(p.y * 2.0) / 2.0} : p;
   }
 
-  // A convex polygon with the reversed edge a -> b of `polygon` as its own, on the other side; empty when not convex.
+  // A convex polygon with the reversed edge a -> b of `polygon` as its own, on the other side;
+  // empty when not convex.
   std::vector<Vec2> Beside(const std::vector<Vec2>& polygon) {
     const size_t n = polygon.size();
     // Edge 0 of all but the first polygon leads back through the portal it came by: now and then.
@@ -142,9 +146,9 @@ CorridorSource SourceOf(const Grown& grown) {
 }
 
 std::string Describe(const Grown& grown) {
-  std::string text = "start (" + std::to_string(grown.start.x) + ", " + std::to_string(grown.start.y) +
-                     ") goal (" + std::to_string(grown.goal.x) + ", " +
-                     std::to_string(grown.goal.y) + ")";
+  std::string text = "start (" + std::to_string(grown.start.x) + ", " +
+                     std::to_string(grown.start.y) + ") goal (" + std::to_string(grown.goal.x) +
+                     ", " + std::to_string(grown.goal.y) + ")";
   char point[80];
   for (const std::vector<Vec2>& polygon : grown.polygons) {
     text += "\n ";
@@ -156,7 +160,8 @@ std::string Describe(const Grown& grown) {
   return text;
 }
 
-// True when segment pq meets segment lr. Points in the middle of an edge are on it but for rounding: within the tolerance.
+// True when segment pq meets segment lr. Points in the middle of an edge are on it but for
+// rounding: within the tolerance.
 bool Meets(Vec2 p, Vec2 q, Vec2 l, Vec2 r, double tolerance) {
   return SegmentDistance(p, q, l, r) <= tolerance;
 }
@@ -266,8 +271,8 @@ TEST(CorridorShortestPathProperty, LineIsOptimalContainedAndInvariant) {
     corners += static_cast<int>(path.corners.size());
     const double slack = 1e-12 * path.length + corridor.tolerance;
 
-    // Where the corridor turns back the line may touch a portal between its ends, and a straight step may meet portals out
-    // of order: the brute force knows neither.
+    // Where the corridor turns back the line may touch a portal between its ends, and a straight
+    // step may meet portals out of order: the brute force knows neither.
     if (!corridor.turns_back) {
       const double expected = BruteForceLength(corridor);
       EXPECT_LE(path.length, expected * (1.0 + 1e-12) + corridor.tolerance);
@@ -282,7 +287,8 @@ TEST(CorridorShortestPathProperty, LineIsOptimalContainedAndInvariant) {
     exchanged.SetStart({grown.start.x, grown.start.y, 0.0});
     exchanged.SetGoal({grown.goal.x, grown.goal.y, 0.0});
     for (const Portal& portal : corridor.portals) {
-      exchanged.AddPortal({portal.right.x, portal.right.y, 0.0}, {portal.left.x, portal.left.y, 0.0});
+      exchanged.AddPortal({portal.right.x, portal.right.y, 0.0},
+                          {portal.left.x, portal.left.y, 0.0});
     }
     EXPECT_NEAR(other.Of(exchanged, false, true).length, path.length, slack);
 

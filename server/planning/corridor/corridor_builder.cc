@@ -55,7 +55,8 @@ class CorridorBuilder::Run {
     }
   }
 
-  // Derives the portals from the polygons. Faulty polygons are passed over: their own fault is known already.
+  // Derives the portals from the polygons. Faulty polygons are passed over: their own fault is
+  // known already.
   void DerivePortals() {
     const size_t count = builder_.polygons_.size();
     corridor_.portals.resize(count - 1);
@@ -81,14 +82,13 @@ class CorridorBuilder::Run {
   }
 
   void PlaceEnds() {
-    corridor_.start_shift =
-        PlaceEnd("start", 0, &corridor_.start, &corridor_.start_height);
-    corridor_.goal_shift = PlaceEnd("goal", builder_.polygons_.size() - 1, &corridor_.goal,
-                                    &corridor_.goal_height);
+    corridor_.start_shift = PlaceEnd("start", 0, &corridor_.start, &corridor_.start_height);
+    corridor_.goal_shift =
+        PlaceEnd("goal", builder_.polygons_.size() - 1, &corridor_.goal, &corridor_.goal_height);
   }
 
-  // Without polygons all that is known of the first cell is that it lies behind the first portal, and of the last that
-  // it lies in front of the last.
+  // Without polygons all that is known of the first cell is that it lies behind the first portal,
+  // and of the last that it lies in front of the last.
   void PlaceEndsByPortals() {
     const std::vector<Portal>& portals = corridor_.portals;
     if (portals.empty()) return;
@@ -200,8 +200,9 @@ class CorridorBuilder::Run {
       case PolygonShape::kConvex:
         return true;
       case PolygonShape::kNotConvex:
-        violations_.Add(ViolationReason::kNotConvex, PolygonField(k),
-                        absl::StrCat("is not convex at the vertex ", PointText(vertices[offending])));
+        violations_.Add(
+            ViolationReason::kNotConvex, PolygonField(k),
+            absl::StrCat("is not convex at the vertex ", PointText(vertices[offending])));
         return false;
       case PolygonShape::kSelfCrossing:
         violations_.Add(ViolationReason::kSelfCrossing, PolygonField(k),
@@ -216,8 +217,9 @@ class CorridorBuilder::Run {
     return false;
   }
 
-  // True when every vertex turns left by clearly more than the tolerance and the boundary winds once: x then rises
-  // and falls once. The sum of the two edges' extents bounds the distance over which a vertex stands out.
+  // True when every vertex turns left by clearly more than the tolerance and the boundary winds
+  // once: x then rises and falls once. The sum of the two edges' extents bounds the distance over
+  // which a vertex stands out.
   bool TurnsStrictlyLeftOnce(std::span<const Vec2> vertices) const {
     const size_t n = vertices.size();
     Vec2 edge = vertices[0] - vertices[n - 1];
@@ -270,7 +272,8 @@ class CorridorBuilder::Run {
     const std::span<double> heights = Heights(k);
     const auto fit = [&](size_t first) {
       neighbour_is_earlier_ = true;
-      const LinkFit entry = FitOf(ends[first], heights[first], k - 1);  // k == 0 wraps: no neighbour.
+      const LinkFit entry =
+          FitOf(ends[first], heights[first], k - 1);  // k == 0 wraps: no neighbour.
       neighbour_is_earlier_ = false;
       const LinkFit exit = FitOf(ends[1 - first], heights[1 - first], k + 1);
       return LinkFit{entry.distance + exit.distance, entry.height + exit.height};
@@ -278,8 +281,8 @@ class CorridorBuilder::Run {
     const LinkFit as_sent = fit(0);
     const LinkFit reversed = fit(1);
     const bool same_place = std::abs(as_sent.distance - reversed.distance) <= 2.0 * tolerance();
-    const bool reverse = same_place ? reversed.height < as_sent.height
-                                    : reversed.distance < as_sent.distance;
+    const bool reverse =
+        same_place ? reversed.height < as_sent.height : reversed.distance < as_sent.distance;
     if (!reverse) return;
     std::swap(ends[0], ends[1]);
     std::swap(heights[0], heights[1]);
@@ -353,7 +356,8 @@ class CorridorBuilder::Run {
     }
   }
 
-  // Distances of points from a portal's line, positive for points in front of it when `left` is on the left.
+  // Distances of points from a portal's line, positive for points in front of it when `left` is on
+  // the left.
   class FrontSum {
    public:
     FrontSum(const Portal& portal, double scale)
@@ -444,9 +448,9 @@ class CorridorBuilder::Run {
     const double shift = Distance(*point, sent);
     const double allowed = std::max(input_.max_end_shift, tolerance());
     if (shift <= allowed) return shift;
-    violations_.Add(ViolationReason::kOffCorridor, field,
-                    absl::StrCat("lies ", shift, " outside polygons[", k, "], allowed are ",
-                                 allowed));
+    violations_.Add(
+        ViolationReason::kOffCorridor, field,
+        absl::StrCat("lies ", shift, " outside polygons[", k, "], allowed are ", allowed));
     return shift;
   }
 

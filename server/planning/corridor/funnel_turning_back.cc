@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shortest line through corridors that turn back through the portal they came by: what lies after such a portal is
-// reflected in it, the line through the unfolded corridor found, and its corners mapped back.
+// The shortest line through corridors that turn back through the portal they came by: what lies
+// after such a portal is reflected in it, the line through the unfolded corridor found, and its
+// corners mapped back.
 #include <algorithm>
 #include <cmath>
 
@@ -32,7 +33,8 @@ bool TurnsBack(const Portal& before, const Portal& portal, double squared_tolera
          SquaredNorm(portal.right - portal.left) > squared_tolerance;
 }
 
-// Where the line from a to b crosses the portal's line, as a parameter from left to right within the portal.
+// Where the line from a to b crosses the portal's line, as a parameter from left to right within
+// the portal.
 double CrossingParameter(const Portal& portal, Vec2 a, Vec2 b) {
   const Vec2 across = portal.right - portal.left;
   const double before = Cross(across, a - portal.left);

@@ -50,18 +50,19 @@ Sleeve Zigzag(size_t count) {
   return sleeve;
 }
 
-// Portals on the rays of a quarter circle, 2 wide, 2 apart on the inner side.
+// Portals on the rays of a quarter circle, from radius 2000 to 3000; start and goal near the inner
+// side, which the line follows.
 Sleeve Arc(size_t count) {
   const double n = static_cast<double>(count) + 1.0;
-  const double inner = 2.0 * n / (std::numbers::pi / 2.0);
+  const double inner = 2000.0;
   const auto at = [&](double step, double radius) {
     const double angle = std::numbers::pi / 2.0 * step / n;
     return Vec2{radius * std::sin(angle), inner - radius * std::cos(angle)};
   };
-  Sleeve sleeve{at(0.0, inner + 1.0), at(n, inner + 1.0), {}};
+  Sleeve sleeve{at(0.0, inner + 10.0), at(n, inner + 10.0), {}};
   for (size_t i = 0; i < count; ++i) {
     const double step = static_cast<double>(i) + 1.0;
-    sleeve.portals.push_back(PortalAt(at(step, inner), at(step, inner + 2.0)));
+    sleeve.portals.push_back(PortalAt(at(step, inner), at(step, inner + 1000.0)));
   }
   return sleeve;
 }
@@ -130,11 +131,11 @@ void Funnel_(benchmark::State& state, Shape shape) {
   CorridorPath path;
   const double tolerance = 1e-9;
   for (auto _ : state) {
-    funnel.FindShortestPath(sleeve.start, sleeve.goal, sleeve.portals, tolerance, &path);
+    funnel.FindShortestPath(sleeve.start, sleeve.goal, sleeve.portals, tolerance, false, &path);
     const double length = path.length;
     benchmark::DoNotOptimize(length);
   }
-  funnel.FindShortestPath(sleeve.start, sleeve.goal, sleeve.portals, tolerance, &path);
+  funnel.FindShortestPath(sleeve.start, sleeve.goal, sleeve.portals, tolerance, false, &path);
   std::vector<Vec2> corners;
   RestartingFunnel(sleeve, &corners);
   const double expected = Length(sleeve, corners);

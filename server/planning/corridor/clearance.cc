@@ -12,10 +12,11 @@
 namespace arclane {
 namespace {
 
-// Tangents about a vertex turn by at most this much from one to the next: their corners stand out of the circle by
-// sec(15 degrees) - 1, less than 4%.
+// Tangents about a vertex turn by at most this much from one to the next: their corners stand out
+// of the circle by sec(15 degrees) - 1, less than 4%.
 constexpr double kMaxTangentTurn = std::numbers::pi / 6.0;
-// Leading the line round one vertex can bring it near another; after so many rounds it is taken as it is, and measured.
+// Leading the line round one vertex can bring it near another; after so many rounds it is taken as
+// it is, and measured.
 constexpr int kMaxRounds = 8;
 // Where an end of a segment is itself too near, this part of its distance may be lost on the way.
 constexpr double kEndMargin = 0.04;
@@ -53,7 +54,8 @@ void ClearancePlanner::FindPath(const Corridor& corridor, double clearance, Corr
   walls_.Collect(corridor);
   FindRadii(corridor, clearance);
   InsetPortals(corridor);
-  funnel_.FindShortestPath(corridor.start, corridor.goal, inset_, corridor.tolerance, path);
+  funnel_.FindShortestPath(corridor.start, corridor.goal, inset_, corridor.tolerance,
+                           corridor.turns_back, path);
   DropStraightCorners(corridor, &path->corners);
 
   const double tolerance = 2.0 * corridor.tolerance;
@@ -154,8 +156,8 @@ void ClearancePlanner::DropStraightCorners(const Corridor& corridor,
   for (size_t i = 0; i < corners->size(); ++i) {
     const PathCorner corner = (*corners)[i];
     const Vec2 after = i + 1 < corners->size() ? (*corners)[i + 1].point : corridor.goal;
-    const bool may_drop =
-        corner.side == CornerSide::kPoint && IsOpen(corridor.portals[corner.portal], corridor.tolerance);
+    const bool may_drop = corner.side == CornerSide::kPoint &&
+                          IsOpen(corridor.portals[corner.portal], corridor.tolerance);
     if (may_drop && DistanceToSegment(corner.point, before, after) <= corridor.tolerance) continue;
     const bool turns_left = Cross(corner.point - before, after - corner.point) >= 0.0;
     before = corner.point;
@@ -168,7 +170,8 @@ void ClearancePlanner::DropStraightCorners(const Corridor& corridor,
 
 // --- Tangents about vertices ---
 
-// One round over corners_ into rounded_, by the crossings of the current line; true when something changed.
+// One round over corners_ into rounded_, by the crossings of the current line; true when something
+// changed.
 bool ClearancePlanner::RoundVertices(const Corridor& corridor) {
   rounded_.clear();
   bool changed = false;
@@ -188,8 +191,8 @@ bool ClearancePlanner::RoundVertices(const Corridor& corridor) {
   return changed;
 }
 
-// The segment from a to b crosses portals [first_portal, portal_limit). Adds the corners of the way round the vertex that
-// it comes too near to, by the largest part of the radius, if any.
+// The segment from a to b crosses portals [first_portal, portal_limit). Adds the corners of the way
+// round the vertex that it comes too near to, by the largest part of the radius, if any.
 bool ClearancePlanner::RoundVerticesOfSegment(const Corridor& corridor, size_t first_portal,
                                               size_t portal_limit, Vec2 a, const PathCorner& b) {
   struct Worst {
@@ -200,11 +203,13 @@ bool ClearancePlanner::RoundVerticesOfSegment(const Corridor& corridor, size_t f
   } worst;
   const auto consider = [&](size_t i, bool is_left) {
     const WallVertex& vertex = is_left ? left_[i] : right_[i];
-    // An end of the segment that is nearer cannot be helped here: the line only must not come nearer still.
-    const double radius = std::min(
-        {vertex.radius, Distance(a, vertex.point), Distance(b.point, vertex.point)});
+    // An end of the segment that is nearer cannot be helped here: the line only must not come
+    // nearer still.
+    const double radius =
+        std::min({vertex.radius, Distance(a, vertex.point), Distance(b.point, vertex.point)});
     const double lack = radius - DistanceToSegment(vertex.point, a, b.point);
-    // The corners of the way round stand further out than such an end: without a margin each round would find some more.
+    // The corners of the way round stand further out than such an end: without a margin each round
+    // would find some more.
     const bool end_is_nearer = radius < (1.0 - kRelativeAccuracy) * vertex.radius;
     const double margin = end_is_nearer ? kEndMargin : kRelativeAccuracy;
     if (lack <= std::max(corridor.tolerance, margin * radius)) return;
@@ -226,7 +231,8 @@ bool ClearancePlanner::RoundVerticesOfSegment(const Corridor& corridor, size_t f
   }
   if (!(worst.lack > 0.0)) return false;
 
-  // With the vertex on the left the way round it turns left: from a's tangent point to b's, counter-clockwise.
+  // With the vertex on the left the way round it turns left: from a's tangent point to b's,
+  // counter-clockwise.
   const double turn_sign = worst.is_left ? 1.0 : -1.0;
   const Vec2 centre = worst.vertex.point;
   const double radius = worst.vertex.radius;
@@ -290,8 +296,7 @@ void ClearancePlanner::MeasureClearance(const Corridor& corridor, std::span<cons
 void ClearancePlanner::MeasurePiece(const Corridor& corridor, size_t k, Vec2 a, Vec2 b,
                                     double begin, double clearance) {
   const double length = Distance(a, b);
-  const double radius =
-      clearance - std::max(corridor.tolerance, kRelativeAccuracy * clearance);
+  const double radius = clearance - std::max(corridor.tolerance, kRelativeAccuracy * clearance);
   if (!(radius > 0.0)) return;
   VisitCellsNear(corridor, k, a, b, clearance, [&](size_t cell) {
     for (const Wall& wall : walls_.cell(cell)) {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A line through the corridor that keeps a distance from its walls, and where it could not be kept.
 //
-// Method: (1) Each portal is shortened at either end until all that is left lies `clearance` from the walls near by on
-// that side, at most to its middle. (2) The funnel finds the shortest line through what is left. (3) That line still
-// passes some wall vertices too closely, between two portals or after the last portal of a turn (a line that leaves
-// the inset end at an angle a passes the vertex at clearance * sin(a)); there it is led round the vertex on tangents
-// of the circle of that radius, corners outside the circle. (4) The distance of the result from the walls is measured,
-// everywhere, and what is below the clearance is reported.
+// Method: (1) Each portal is shortened at either end until all that is left lies `clearance` from
+// the walls near by on that side, at most to its middle. (2) The funnel finds the shortest line
+// through what is left. (3) That line still passes some wall vertices too closely, between two
+// portals or after the last portal of a turn (a line that leaves the inset end at an angle a passes
+// the vertex at clearance * sin(a)); there it is led round the vertex on tangents of the circle of
+// that radius, corners outside the circle. (4) The distance of the result from the walls is
+// measured, everywhere, and what is below the clearance is reported.
 //
-// The radius about a vertex is the clearance, or half of the gap between the vertex and the walls opposite where that
-// is less: the local half-width.
+// The radius about a vertex is the clearance, or half of the gap between the vertex and the walls
+// opposite where that is less: the local half-width.
 #ifndef ARCLANE_SERVER_PLANNING_CORRIDOR_CLEARANCE_H_
 #define ARCLANE_SERVER_PLANNING_CORRIDOR_CLEARANCE_H_
 
@@ -37,16 +38,17 @@ struct ClearanceShortfall {
 // Keeps its buffers; not thread-safe; one for each thread.
 class ClearancePlanner {
  public:
-  // The line that keeps `clearance` >= 0 from the walls where the corridor has room for it. Clearance 0 is the shortest
-  // line. The line always lies in the corridor, as VerifyLine understands it, whatever the clearance. Corners that
-  // lead round a vertex carry the portal whose end it is.
-  // *shortfalls is overwritten: see MeasureClearance.
-  // O(portals * portals within one clearance of each).
+  // The line that keeps `clearance` >= 0 from the walls where the corridor has room for it.
+  // Clearance 0 is the shortest line. The line always lies in the corridor, as VerifyLine
+  // understands it, whatever the clearance. Corners that lead round a vertex carry the portal whose
+  // end it is. *shortfalls is overwritten: see MeasureClearance. O(portals * portals within one
+  // clearance of each).
   void FindPath(const Corridor& corridor, double clearance, CorridorPath* path,
                 std::vector<ClearanceShortfall>* shortfalls);
 
-  // Lists, ascending, the stretches of a line of the corridor where the distance from its walls is below `clearance` by more
-  // than the corridor's tolerance. Start and goal near a wall count. `crossings` as VerifyLine gives them for the line.
+  // Lists, ascending, the stretches of a line of the corridor where the distance from its walls is
+  // below `clearance` by more than the corridor's tolerance. Start and goal near a wall count.
+  // `crossings` as VerifyLine gives them for the line.
   void MeasureClearance(const Corridor& corridor, std::span<const Vec2> points,
                         std::span<const PortalCrossing> crossings, double clearance,
                         std::vector<ClearanceShortfall>* shortfalls);
@@ -62,7 +64,8 @@ class ClearancePlanner {
   };
 
   void FindRadii(const Corridor& corridor, double clearance);
-  WallVertex VertexOf(const Corridor& corridor, size_t portal, bool is_left, double clearance) const;
+  WallVertex VertexOf(const Corridor& corridor, size_t portal, bool is_left,
+                      double clearance) const;
   void InsetPortals(const Corridor& corridor);
   double InsetOf(const Corridor& corridor, size_t portal, bool is_left) const;
   bool RoundVertices(const Corridor& corridor);
@@ -72,7 +75,8 @@ class ClearancePlanner {
   void MeasurePiece(const Corridor& corridor, size_t k, Vec2 a, Vec2 b, double begin,
                     double clearance);
 
-  // Calls visit(cell) for cell k and the cells before and after it that a piece of line in cell k can be near to.
+  // Calls visit(cell) for cell k and the cells before and after it that a piece of line in cell k
+  // can be near to.
   template <typename Visit>
   void VisitCellsNear(const Corridor& corridor, size_t k, Vec2 a, Vec2 b, double distance,
                       const Visit& visit) const;

@@ -36,6 +36,7 @@ class CorridorBuilder::Run {
     corridor_.goal_height = input_.goal_height - input_.origin_height;
     corridor_.start_shift = 0.0;
     corridor_.goal_shift = 0.0;
+    corridor_.turns_back = false;
     corridor_.portals.clear();
     corridor_.cell_vertices.clear();
     corridor_.cell_heights.clear();
@@ -54,7 +55,8 @@ class CorridorBuilder::Run {
     }
   }
 
-  // Derives the portals from the polygons. Faulty polygons are passed over: their own fault is known already.
+  // Derives the portals from the polygons. Faulty polygons are passed over: their own fault is
+  // known already.
   void DerivePortals() {
     const size_t count = builder_.polygons_.size();
     corridor_.portals.resize(count - 1);
@@ -80,14 +82,13 @@ class CorridorBuilder::Run {
   }
 
   void PlaceEnds() {
-    corridor_.start_shift =
-        PlaceEnd("start", 0, &corridor_.start, &corridor_.start_height);
-    corridor_.goal_shift = PlaceEnd("goal", builder_.polygons_.size() - 1, &corridor_.goal,
-                                    &corridor_.goal_height);
+    corridor_.start_shift = PlaceEnd("start", 0, &corridor_.start, &corridor_.start_height);
+    corridor_.goal_shift =
+        PlaceEnd("goal", builder_.polygons_.size() - 1, &corridor_.goal, &corridor_.goal_height);
   }
 
-  // Without polygons all that is known of the first cell is that it lies behind the first portal, and of the last that
-  // it lies in front of the last.
+  // Without polygons all that is known of the first cell is that it lies behind the first portal,
+  // and of the last that it lies in front of the last.
   void PlaceEndsByPortals() {
     const std::vector<Portal>& portals = corridor_.portals;
     if (portals.empty()) return;
@@ -95,6 +96,17 @@ class CorridorBuilder::Run {
         PlaceBehind("start", 0, portals.front().left, portals.front().right, &corridor_.start);
     corridor_.goal_shift = PlaceBehind("goal", portals.size() - 1, portals.back().right,
                                        portals.back().left, &corridor_.goal);
+  }
+
+  void FindTurnsBack() {
+    const std::vector<Portal>& portals = corridor_.portals;
+    const double squared_tolerance = tolerance() * tolerance();
+    for (size_t i = 1; i < portals.size() && !corridor_.turns_back; ++i) {
+      if (SquaredNorm(portals[i].left - portals[i - 1].right) > squared_tolerance) continue;
+      corridor_.turns_back =
+          SquaredNorm(portals[i].right - portals[i - 1].left) <= squared_tolerance &&
+          SquaredNorm(portals[i].right - portals[i].left) > squared_tolerance;
+    }
   }
 
   void EmitCells() {
@@ -188,8 +200,9 @@ class CorridorBuilder::Run {
       case PolygonShape::kConvex:
         return true;
       case PolygonShape::kNotConvex:
-        violations_.Add(ViolationReason::kNotConvex, PolygonField(k),
-                        absl::StrCat("is not convex at the vertex ", PointText(vertices[offending])));
+        violations_.Add(
+            ViolationReason::kNotConvex, PolygonField(k),
+            absl::StrCat("is not convex at the vertex ", PointText(vertices[offending])));
         return false;
       case PolygonShape::kSelfCrossing:
         violations_.Add(ViolationReason::kSelfCrossing, PolygonField(k),
@@ -204,8 +217,9 @@ class CorridorBuilder::Run {
     return false;
   }
 
-  // True when every vertex turns left by clearly more than the tolerance and the boundary winds once: x then rises
-  // and falls once. The sum of the two edges' extents bounds the distance over which a vertex stands out.
+  // True when every vertex turns left by clearly more than the tolerance and the boundary winds
+  // once: x then rises and falls once. The sum of the two edges' extents bounds the distance over
+  // which a vertex stands out.
   bool TurnsStrictlyLeftOnce(std::span<const Vec2> vertices) const {
     const size_t n = vertices.size();
     Vec2 edge = vertices[0] - vertices[n - 1];
@@ -258,7 +272,8 @@ class CorridorBuilder::Run {
     const std::span<double> heights = Heights(k);
     const auto fit = [&](size_t first) {
       neighbour_is_earlier_ = true;
-      const LinkFit entry = FitOf(ends[first], heights[first], k - 1);  // k == 0 wraps: no neighbour.
+      const LinkFit entry =
+          FitOf(ends[first], heights[first], k - 1);  // k == 0 wraps: no neighbour.
       neighbour_is_earlier_ = false;
       const LinkFit exit = FitOf(ends[1 - first], heights[1 - first], k + 1);
       return LinkFit{entry.distance + exit.distance, entry.height + exit.height};
@@ -266,8 +281,8 @@ class CorridorBuilder::Run {
     const LinkFit as_sent = fit(0);
     const LinkFit reversed = fit(1);
     const bool same_place = std::abs(as_sent.distance - reversed.distance) <= 2.0 * tolerance();
-    const bool reverse = same_place ? reversed.height < as_sent.height
-                                    : reversed.distance < as_sent.distance;
+    const bool reverse =
+        same_place ? reversed.height < as_sent.height : reversed.distance < as_sent.distance;
     if (!reverse) return;
     std::swap(ends[0], ends[1]);
     std::swap(heights[0], heights[1]);
@@ -341,7 +356,8 @@ class CorridorBuilder::Run {
     }
   }
 
-  // Distances of points from a portal's line, positive for points in front of it when `left` is on the left.
+  // Distances of points from a portal's line, positive for points in front of it when `left` is on
+  // the left.
   class FrontSum {
    public:
     FrontSum(const Portal& portal, double scale)
@@ -432,9 +448,9 @@ class CorridorBuilder::Run {
     const double shift = Distance(*point, sent);
     const double allowed = std::max(input_.max_end_shift, tolerance());
     if (shift <= allowed) return shift;
-    violations_.Add(ViolationReason::kOffCorridor, field,
-                    absl::StrCat("lies ", shift, " outside polygons[", k, "], allowed are ",
-                                 allowed));
+    violations_.Add(
+        ViolationReason::kOffCorridor, field,
+        absl::StrCat("lies ", shift, " outside polygons[", k, "], allowed are ", allowed));
     return shift;
   }
 
@@ -549,6 +565,7 @@ bool CorridorBuilder::Build(const CorridorInput& input, const CorridorLimits& li
   }
   if (!input.has_polygons && !is_faulty()) run.PlaceEndsByPortals();
   if (is_faulty()) return false;
+  run.FindTurnsBack();
   run.EmitCells();
   return true;
 }

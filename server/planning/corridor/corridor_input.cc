@@ -6,7 +6,6 @@
 #include <limits>
 #include <string>
 
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
@@ -108,8 +107,8 @@ class InputValidator {
                          size_t expected) {
     if (column.size() == expected) return;
     violations_->Add(ViolationReason::kLengthMismatch, absl::StrCat(field, ".", Name(axis)),
-                     absl::StrCat("must have ", expected, " values as ", field, ".",
-                                  Name(axes_.a), " has, got ", column.size()));
+                     absl::StrCat("must have ", expected, " values as ", field, ".", Name(axes_.a),
+                                  " has, got ", column.size()));
   }
 
   bool WithinLimit(absl::string_view field, absl::string_view what, size_t count, size_t limit) {
@@ -124,11 +123,10 @@ class InputValidator {
     if (polygons.vertex_count.empty()) {
       violations_->Add(ViolationReason::kRequired, "polygons", "at least one polygon is needed");
     }
-    const bool fits =
-        WithinLimit("polygons.vertex_count", "polygons", polygons.vertex_count.size(),
-                    limits_.max_polygons) &
-        WithinLimit("polygons.vertices", "vertices", polygons.vertices.size(),
-                    limits_.max_vertices);
+    const bool fits = WithinLimit("polygons.vertex_count", "polygons", polygons.vertex_count.size(),
+                                  limits_.max_polygons) &
+                      WithinLimit("polygons.vertices", "vertices", polygons.vertices.size(),
+                                  limits_.max_vertices);
     if (!fits) return;
     CheckColumns("polygons.vertices", polygons.vertices);
     size_t total = 0;
@@ -142,8 +140,8 @@ class InputValidator {
     }
     if (total != polygons.vertices.size()) {
       violations_->Add(ViolationReason::kLengthMismatch, "polygons.vertex_count",
-                       absl::StrCat("sums to ", total, ", but there are ",
-                                    polygons.vertices.size(), " vertices"));
+                       absl::StrCat("sums to ", total, ", but there are ", polygons.vertices.size(),
+                                    " vertices"));
     }
   }
 

@@ -9,8 +9,8 @@
 namespace arclane {
 namespace {
 
-// The part of edge ab that lies on the portal, when the two run along one line within `tolerance`. The longer of the
-// two decides the line: the direction of a short one says little.
+// The part of edge ab that lies on the portal, when the two run along one line within `tolerance`.
+// The longer of the two decides the line: the direction of a short one says little.
 ParameterInterval CoveredPart(Vec2 a, Vec2 b, const Portal& portal, double tolerance) {
   const Vec2 edge = b - a;
   const Vec2 across = portal.right - portal.left;
@@ -65,7 +65,8 @@ void CorridorWalls::Collect(const Corridor& corridor) {
 void CorridorWalls::AddPolygonWalls(const Corridor& corridor, size_t k) {
   const std::span<const Vec2> cell = corridor.cell(k);
   if (cell.size() < 3) return;
-  // A copy of a vertex and a portal drawn between the other copies may both be off by the tolerance.
+  // A copy of a vertex and a portal drawn between the other copies may both be off by the
+  // tolerance.
   const double tolerance = 2.0 * corridor.tolerance;
   const bool has_entry = k > 0;
   const bool has_exit = k < corridor.portals.size();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walls of a corridor: the parts of the cells' edges that no portal of the cell covers, and the ends of the portals.
-// A corridor sent as portals has as walls the lines between the ends of successive portals on either side; nothing is
-// known of the first and last cell beyond their portal. Links have no walls.
+// The walls of a corridor: the parts of the cells' edges that no portal of the cell covers, and the
+// ends of the portals. A corridor sent as portals has as walls the lines between the ends of
+// successive portals on either side; nothing is known of the first and last cell beyond their
+// portal. Links have no walls.
 #ifndef ARCLANE_SERVER_PLANNING_CORRIDOR_CORRIDOR_WALLS_H_
 #define ARCLANE_SERVER_PLANNING_CORRIDOR_CORRIDOR_WALLS_H_
 

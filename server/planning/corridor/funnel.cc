@@ -5,12 +5,20 @@
 
 #include "server/planning/geometry/predicates.h"
 
+// The walk over a portal is a handful of instructions that a call would double; what is rarely
+// needed stays out of it.
+#define ARCLANE_HOT [[gnu::always_inline]] inline
+#define ARCLANE_COLD [[gnu::noinline, gnu::cold]]
+
 namespace arclane {
 namespace {
 
-// Bounds the rounding error of Cross(b - a, c - a) by the sizes of its two products: each has three roundings of half
-// an ulp, and the difference one more.
+// Bounds the rounding error of Cross(b - a, c - a) by the sizes of its two products: each has three
+// roundings of half an ulp, and the difference one more.
 constexpr double kCrossErrorBound = 4.0 * 0x1p-53;
+
+template <int kSide>
+inline constexpr CornerSide kCornerSide = kSide > 0 ? CornerSide::kLeft : CornerSide::kRight;
 
 inline double L1Norm(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
 
@@ -33,9 +41,9 @@ double PathLength(const CorridorPath& path) {
   return sum + compensation;
 }
 
-// One pass over the portals. The funnel is an apex with two chains of portal ends, each from the apex outwards: the left
-// chain turns left at every end, the right chain right. `kSide` is 1 for the left, -1 for the right; what is said of
-// the left holds of the right in the mirror.
+// One pass over the portals. The funnel is an apex with two chains of portal ends, each from the
+// apex outwards: the left chain turns left at every end, the right chain right. `kSide` is 1 for
+// the left, -1 for the right; what is said of the left holds of the right in the mirror.
 class Funnel::Run {
  public:
   Run(Funnel* funnel, Vec2 start, double tolerance, std::vector<PathCorner>* corners)
@@ -45,7 +53,7 @@ class Funnel::Run {
     apex_ = start;
   }
 
-  void Cross(const Portal& portal, uint32_t index) {
+  ARCLANE_HOT void Cross(const Portal& portal, uint32_t index) {
     old_left_ = Last<1>();
     old_right_ = Last<-1>();
     if (SquaredNorm(portal.left - portal.right) <= squared_tolerance_) {
@@ -58,7 +66,7 @@ class Funnel::Run {
   }
 
   // Ends the line at `point` with the corners on the way, and begins a new funnel there.
-  void PassPoint(Vec2 point) {
+  ARCLANE_COLD void PassPoint(Vec2 point) {
     old_left_ = Last<1>();
     old_right_ = Last<-1>();
     Narrow<1>(point);
@@ -84,29 +92,29 @@ class Funnel::Run {
   };
 
   template <int kSide>
-  Chain& Side() {
+  ARCLANE_HOT Chain& Side() {
     return kSide > 0 ? left_ : right_;
   }
 
   // The last portal's end on this side.
   template <int kSide>
-  Vec2 Last() {
+  ARCLANE_HOT Vec2 Last() {
     const Chain& chain = Side<kSide>();
     return chain.empty() ? apex_ : chain.ends[chain.end - 1].point;
   }
 
   template <int kSide>
   void Emit(const ChainEnd& end) {
-    corners_.push_back({end.point, end.portal, kSide > 0 ? CornerSide::kLeft : CornerSide::kRight});
+    corners_.push_back({end.point, end.portal, kCornerSide<kSide>});
   }
 
   template <int kSide>
-  void Add(Vec2 p, uint32_t index) {
+  ARCLANE_HOT void Add(Vec2 p, uint32_t index) {
     Chain& chain = Side<kSide>();
     if (SquaredNorm(p - Last<kSide>()) <= squared_tolerance_) {
       if (!chain.empty()) {
         chain.ends[chain.end - 1].portal = index;
-      } else if (!corners_.empty() && corners_.back().side != CornerSide::kPoint) {
+      } else if (!corners_.empty() && corners_.back().side == kCornerSide<kSide>) {
         corners_.back().portal = index;
       }
       return;
@@ -115,10 +123,10 @@ class Funnel::Run {
     chain.ends[chain.end++] = {p, index};
   }
 
-  // Takes from the chain every end that a taut line to p does not touch; when none is left, moves the apex along the
-  // other chain as far as such a line touches that.
+  // Takes from the chain every end that a taut line to p does not touch; when none is left, moves
+  // the apex along the other chain as far as such a line touches that.
   template <int kSide>
-  void Narrow(Vec2 p) {
+  ARCLANE_HOT void Narrow(Vec2 p) {
     Chain& chain = Side<kSide>();
     while (!chain.empty()) {
       const Vec2 top = chain.ends[chain.end - 1].point;
@@ -138,32 +146,34 @@ class Funnel::Run {
 
   // True when a taut line base -> top -> p turns at top towards this side.
   template <int kSide>
-  bool TurnsAt(Vec2 base, Vec2 top, Vec2 p) {
+  ARCLANE_HOT bool TurnsAt(Vec2 base, Vec2 top, Vec2 p) {
     const Vec2 u = top - base;
     const Vec2 v = p - base;
     const double one = u.x * v.y;
     const double two = u.y * v.x;
     const double turn = kSide * (one - two);
-    const double doubt = tolerance_ * (L1Norm(u) + L1Norm(v)) +
-                         kCrossErrorBound * (std::abs(one) + std::abs(two));
-    if (turn > doubt) [[likely]] return true;
+    const double doubt =
+        tolerance_ * (L1Norm(u) + L1Norm(v)) + kCrossErrorBound * (std::abs(one) + std::abs(two));
+    if (turn > doubt) [[likely]]
+      return true;
     if (turn < -doubt) return false;
     return DoubtfulTurn<kSide>(base, top, p);
   }
 
   // base, top and p lie on one line within the tolerance.
   template <int kSide>
-  bool DoubtfulTurn(Vec2 base, Vec2 top, Vec2 p) const {
+  ARCLANE_COLD bool DoubtfulTurn(Vec2 base, Vec2 top, Vec2 p) const {
     const Vec2 u = top - base;
     const bool is_last_end = top == (kSide > 0 ? old_left_ : old_right_);
     const bool runs_back = Dot(u, p - top) < 0.0;
     if (is_last_end && runs_back && IsNear(arclane::Cross(u, p - base), u)) {
       double along = 0.0;
-      // On the last portal or beyond its other end: the portal has become shorter, or the line turns at the other end.
-      // Beyond this end: the line turns back at this end.
+      // On the last portal or beyond its other end: the portal has become shorter, or the line
+      // turns at the other end. Beyond this end: the line turns back at this end.
       if (OnLastPortalLine<kSide>(p, &along)) return along > 1.0;
-      // Past the portal, as is the base: the portals have turned by half a circle about this end, the end of a wall of no
-      // width, and the line turns back there. (Else the base lies before the portal and p is past it by rounding only.)
+      // Past the portal, as is the base: the portals have turned by half a circle about this end,
+      // the end of a wall of no width, and the line turns back there. (Else the base lies before
+      // the portal and p is past it by rounding only.)
       if (IsPastLastPortal(base) && IsPastLastPortal(p)) return true;
     }
     return kSide * Orient2D(base, top, p) > 0;
@@ -176,29 +186,32 @@ class Funnel::Run {
     return front > 0.0 && front * front > squared_tolerance_ * SquaredNorm(across);
   }
 
-  // True when `cross`, of `u` with another vector, is that of a point off the line of u by no more than two tolerances.
+  // True when `cross`, of `u` with another vector, is that of a point off the line of u by no more
+  // than two tolerances.
   bool IsNear(double cross, Vec2 u) const {
     return cross * cross <= 4.0 * squared_tolerance_ * SquaredNorm(u);
   }
 
-  // True when p lies strictly on the far side of the ray from the apex to `end`, an end of the other chain.
+  // True when p lies strictly on the far side of the ray from the apex to `end`, an end of the
+  // other chain.
   template <int kSide>
-  bool IsBeyond(Vec2 end, Vec2 p) {
+  ARCLANE_HOT bool IsBeyond(Vec2 end, Vec2 p) {
     const Vec2 u = end - apex_;
     const Vec2 v = p - apex_;
     const double one = u.x * v.y;
     const double two = u.y * v.x;
     const double turn = kSide * (one - two);
-    const double doubt = tolerance_ * (L1Norm(u) + L1Norm(v)) +
-                         kCrossErrorBound * (std::abs(one) + std::abs(two));
-    if (turn > doubt) [[likely]] return false;
+    const double doubt =
+        tolerance_ * (L1Norm(u) + L1Norm(v)) + kCrossErrorBound * (std::abs(one) + std::abs(two));
+    if (turn > doubt) [[likely]]
+      return false;
     if (turn < -doubt) return true;
     return DoubtfulBeyond<kSide>(end, p);
   }
 
   // The apex, end and p lie on one line within the tolerance.
   template <int kSide>
-  bool DoubtfulBeyond(Vec2 end, Vec2 p) {
+  ARCLANE_COLD bool DoubtfulBeyond(Vec2 end, Vec2 p) {
     double along = 0.0;
     if (OnLastPortalLine<kSide>(p, &along) && along < 0.0) return true;
     // Opposite the end as seen from the apex, or nearer than it: the end does not bind.
@@ -208,8 +221,8 @@ class Funnel::Run {
     return kSide * Orient2D(apex_, end, p) < 0;
   }
 
-  // True when p lies within the tolerance of the line through the last portal; *along is then 0 at the portal's end on
-  // the other side, 1 at the end on this side.
+  // True when p lies within the tolerance of the line through the last portal; *along is then 0 at
+  // the portal's end on the other side, 1 at the end on this side.
   template <int kSide>
   bool OnLastPortalLine(Vec2 p, double* along) const {
     const Vec2 far = kSide > 0 ? old_right_ : old_left_;
@@ -230,11 +243,9 @@ class Funnel::Run {
   Chain left_, right_;
 };
 
-void Funnel::FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> portals,
-                              double tolerance, CorridorPath* path) {
-  path->clear();
-  path->start = start;
-  path->goal = goal;
+void Funnel::FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> portals,
+                            double tolerance, CorridorPath* path) {
+  path->corners.clear();
   if (left_.size() < portals.size() + 1) {
     left_.resize(portals.size() + 1);
     right_.resize(portals.size() + 1);
@@ -242,7 +253,21 @@ void Funnel::FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> por
   Run run(this, start, tolerance, &path->corners);
   for (size_t i = 0; i < portals.size(); ++i) run.Cross(portals[i], static_cast<uint32_t>(i));
   run.PassPoint(goal);
+}
+
+void Funnel::FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> portals,
+                              double tolerance, bool turns_back, CorridorPath* path) {
+  path->start = start;
+  path->goal = goal;
+  if (turns_back) {
+    FindTurningBack(start, goal, portals, tolerance, path);
+  } else {
+    FindStraightOn(start, goal, portals, tolerance, path);
+  }
   path->length = PathLength(*path);
 }
 
 }  // namespace arclane
+
+#undef ARCLANE_HOT
+#undef ARCLANE_COLD

@@ -123,9 +123,10 @@ void SharedEdgeFinder::CollectOverlaps(const PolygonView& p, const PolygonView& 
   }
 }
 
-// Edges that lie within the tolerance of each other have almost one direction, so both are rather flat or both rather
-// steep (edges shorter than a few tolerances, whose direction says nothing, count as both). At any x a convex
-// polygon has only two flat edges, at any y two steep ones: a sweep along that axis meets few pairs.
+// Edges that lie within the tolerance of each other have almost one direction, so both are rather
+// flat or both rather steep (edges shorter than a few tolerances, whose direction says nothing,
+// count as both). At any x a convex polygon has only two flat edges, at any y two steep ones: a
+// sweep along that axis meets few pairs.
 void SharedEdgeFinder::SweepOverlaps(const PolygonView& p, const PolygonView& q, double tolerance) {
   const double short_edge = 16.0 * tolerance;
   for (const bool flat : {true, false}) {

@@ -22,8 +22,8 @@ struct PolygonView {
 };
 
 struct SharedEdge {
-  // Along the first polygon's counter-clockwise boundary: who leaves the first polygon has `to` on the left. Both are
-  // vertices of one of the polygons.
+  // Along the first polygon's counter-clockwise boundary: who leaves the first polygon has `to` on
+  // the left. Both are vertices of one of the polygons.
   Vec2 from, to;
   double from_height = 0.0;
   double to_height = 0.0;
@@ -34,12 +34,12 @@ struct SharedEdge {
 // Keeps its buffers. Not thread-safe.
 class SharedEdgeFinder {
  public:
-  // The union of the overlaps, longer than the tolerance, of edges of p and q that run against one another within
-  // `tolerance` of each other; nullopt when there is none. Two convex polygons that meet so lie on different sides of
-  // one line, hence the union is one segment. Polygons that lie above one another (the same plan position on two
-  // floors) do not qualify where they overlap in the plane, whatever their heights: an edge qualifies only for a
-  // neighbour across it. Heights never decide.
-  // O(n + m) to O(n m) for small polygons, O((n + m) log (n + m)) for large ones.
+  // The union of the overlaps, longer than the tolerance, of edges of p and q that run against one
+  // another within `tolerance` of each other; nullopt when there is none. Two convex polygons that
+  // meet so lie on different sides of one line, hence the union is one segment. Polygons that lie
+  // above one another (the same plan position on two floors) do not qualify where they overlap in
+  // the plane, whatever their heights: an edge qualifies only for a neighbour across it. Heights
+  // never decide. O(n + m) to O(n m) for small polygons, O((n + m) log (n + m)) for large ones.
   std::optional<SharedEdge> Find(const PolygonView& p, const PolygonView& q, double tolerance);
 
  private:

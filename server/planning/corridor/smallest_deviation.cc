@@ -25,7 +25,8 @@ class Trial {
   Trial(const Corridor& corridor, std::span<const Vec2> points, double deviation)
       : corridor_(corridor), points_(points), deviation_(deviation) {}
 
-  // When it fails, failed_kind() and failed_index() say what cannot be reached; furthest() where the line stands then.
+  // When it fails, failed_kind() and failed_index() say what cannot be reached; furthest() where
+  // the line stands then.
   bool Run(std::vector<Span>* earliest) {
     if (earliest != nullptr) earliest->clear();
     spans_.assign(1, {0, {0.0, 0.0}});
@@ -47,7 +48,8 @@ class Trial {
   const Span& furthest() const { return furthest_; }
 
  private:
-  // Adds to each span what can be reached from it without leaving cell k; drops what lies outside it.
+  // Adds to each span what can be reached from it without leaving cell k; drops what lies outside
+  // it.
   bool Extend(size_t k) {
     next_.clear();
     for (const Span& span : spans_) {
@@ -70,14 +72,15 @@ class Trial {
     const Portal& portal = corridor_.portals[i];
     for (const Span& span : spans_) {
       const ParameterInterval near = NearSegment(points_[span.segment], points_[span.segment + 1],
-                                        portal.left, portal.right, deviation_);
+                                                 portal.left, portal.right, deviation_);
       const ParameterInterval met = Intersect(near, span.interval);
       if (!met.empty()) Append({span.segment, met});
     }
     return Accept(DeviationKind::kPortal, i);
   }
 
-  // Spans arrive by ascending begin, so that an overlap is always with the last one or contained in one before.
+  // Spans arrive by ascending begin, so that an overlap is always with the last one or contained in
+  // one before.
   void Append(Span span) {
     for (auto it = next_.rbegin(); it != next_.rend() && it->segment >= span.segment; ++it) {
       if (it->segment == span.segment && span.interval.low <= it->interval.high &&
@@ -144,14 +147,15 @@ Deviation SmallestDeviation(const Corridor& corridor, std::span<const Vec2> poin
     const Span& furthest = trial.furthest();
     const PortalCrossing where =
         CrossingAt(points, furthest.segment, std::clamp(furthest.interval.high, 0.0, 1.0));
-    smallest = {high, trial.failed_kind(), static_cast<uint32_t>(trial.failed_index()),
-                where.point, where.distance};
+    smallest = {high, trial.failed_kind(), static_cast<uint32_t>(trial.failed_index()), where.point,
+                where.distance};
   }
   smallest.distance = high;
   if (at_start > smallest.distance) {
     smallest = {at_start, DeviationKind::kEnd, 0, points.front(), 0.0};
   }
-  if (at_goal > smallest.distance) smallest = {at_goal, DeviationKind::kEnd, 1, points.back(), upper.along};
+  if (at_goal > smallest.distance)
+    smallest = {at_goal, DeviationKind::kEnd, 1, points.back(), upper.along};
   std::vector<Span> earliest;
   if (crossings == nullptr || !is_better) return smallest;
   if (!Trial(corridor, points, high).Run(&earliest)) return smallest;

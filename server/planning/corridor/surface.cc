@@ -24,8 +24,8 @@ void BuildSurfaceProfile(const Corridor& corridor, std::span<const PortalCrossin
     const double run = std::max(0.0, distance - last.distance);
     const double rise = height - last.height;
     const double step = rise == 0.0 ? run : std::sqrt(run * run + rise * rise);
-    knots->push_back({last.distance + run, height, last.surface_distance + step,
-                      static_cast<uint32_t>(portal)});
+    knots->push_back(
+        {last.distance + run, height, last.surface_distance + step, static_cast<uint32_t>(portal)});
   };
   const size_t count = std::min(crossings.size(), corridor.portals.size());
   for (size_t i = 0; i < count; ++i) {
@@ -43,8 +43,8 @@ SurfaceSample SampleSurface(std::span<const SurfaceKnot> knots, double distance,
   if (knots[k].distance <= distance) {
     while (k + 1 < knots.size() && knots[k + 1].distance <= distance && steps++ < kMaxSteps) ++k;
   }
-  const bool is_found = knots[k].distance <= distance &&
-                        (k + 1 == knots.size() || knots[k + 1].distance > distance);
+  const bool is_found =
+      knots[k].distance <= distance && (k + 1 == knots.size() || knots[k + 1].distance > distance);
   if (!is_found) {
     const auto after = std::upper_bound(
         knots.begin(), knots.end(), distance,

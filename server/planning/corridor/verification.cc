@@ -52,7 +52,8 @@ class LineWalk {
     }
   }
 
-  // Crosses the next portal on what is left of segment ab; false when the line goes on to b in this cell.
+  // Crosses the next portal on what is left of segment ab; false when the line goes on to b in this
+  // cell.
   bool CrossNext(Vec2 a, Vec2 b, double length) {
     const Portal& portal = corridor_.portals[next_];
     const Vec2 across = portal.right - portal.left;
@@ -62,7 +63,8 @@ class LineWalk {
     const double front_a = arclane::Cross(across, a - portal.right);
     const double front_b = arclane::Cross(across, b - portal.right);
     if (front_b < 0.0) {
-      // The line turns back just before the portal, or a corner stands on the other copy of a seam's vertex.
+      // The line turns back just before the portal, or a corner stands on the other copy of a
+      // seam's vertex.
       const double miss = DistanceToSegment(b, portal.left, portal.right);
       if (miss > tolerance_) return false;
       MoveTo(1.0, a, b);
@@ -78,8 +80,10 @@ class LineWalk {
     if (along < 0.0 || along > squared_width || t < reached_before || front_a >= 0.0) {
       miss = DistanceToSegment(at_, portal.left, portal.right);
     }
-    // b lies on the portal's line, within rounding, but beside the portal: the line touches a wall there and crosses later.
-    if (miss > tolerance_ && DistanceToConvex(corridor_.cell(next_), b) <= std::min(miss, tolerance_)) {
+    // b lies on the portal's line, within rounding, but beside the portal: the line touches a wall
+    // there and crosses later.
+    if (miss > tolerance_ &&
+        DistanceToConvex(corridor_.cell(next_), b) <= std::min(miss, tolerance_)) {
       reached_ = reached_before;
       at_ = at_before;
       return false;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proof that a line is a route through a corridor, by code that shares nothing with the code that found it: it knows
-// the corridor's original portals and cells, and the line's points, nothing else.
+// Proof that a line is a route through a corridor, by code that shares nothing with the code that
+// found it: it knows the corridor's original portals and cells, and the line's points, nothing
+// else.
 //
-// A line is a route when parameters t_0 <= t_1 <= ... exist such that it stands on portal i at t_i and lies in cell i
-// from t_(i-1) to t_i. The deviation is the largest distance by which the line then misses a portal or leaves a cell.
+// A line is a route when parameters t_0 <= t_1 <= ... exist such that it stands on portal i at t_i
+// and lies in cell i from t_(i-1) to t_i. The deviation is the largest distance by which the line
+// then misses a portal or leaves a cell.
 #ifndef ARCLANE_SERVER_PLANNING_CORRIDOR_VERIFICATION_H_
 #define ARCLANE_SERVER_PLANNING_CORRIDOR_VERIFICATION_H_
 
@@ -41,17 +43,20 @@ struct PortalCrossing {
 // Corridors of more portals are spared the second look of VerifyLine.
 inline constexpr size_t kMaxPortalsOfSecondLook = 4096;
 
-// The largest deviation of the line through `points`, start and goal included (one point is a line of no length; none
-// deviates infinitely). It is a route within the tolerance exactly when the result's distance is <= `tolerance` > 0.
+// The largest deviation of the line through `points`, start and goal included (one point is a line
+// of no length; none deviates infinitely). It is a route within the tolerance exactly when the
+// result's distance is <= `tolerance` > 0.
 //
-// First look, O(portals + points): each portal is crossed where the line first passes its line, which is right for every
-// line without needless turns. Cells are convex and contain their portals, so only the line's points and crossings
-// are looked at. When that exceeds the tolerance, a second look finds the smallest possible deviation over all
-// parameters, to within 1e-6 of itself, by bisection over sets of parameters (corridors above
-// kMaxPortalsOfSecondLook portals keep the first look's result, an upper bound). `where` and `index` are then those of the
-// first portal or cell that demands that much.
+// First look, O(portals + points): each portal is crossed where the line first passes its line,
+// which is right for every line without needless turns. Cells are convex and contain their portals,
+// so only the line's points and crossings are looked at. When that exceeds the tolerance, a second
+// look finds the smallest possible deviation over all parameters, to within 1e-6 of itself, by
+// bisection over sets of parameters (corridors above kMaxPortalsOfSecondLook portals keep the first
+// look's result, an upper bound). `where` and `index` are then those of the first portal or cell
+// that demands that much.
 //
-// When `crossings` is given it receives one crossing for each portal, ascending in distance; its buffer is reused.
+// When `crossings` is given it receives one crossing for each portal, ascending in distance; its
+// buffer is reused.
 Deviation VerifyLine(const Corridor& corridor, std::span<const Vec2> points, double tolerance,
                      std::vector<PortalCrossing>* crossings = nullptr);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closest points and distances between points and segments of the plane. All functions accept segments of no length
-// (a == b), which are points. Accuracy: a few ulps of the largest coordinate difference.
+// Closest points and distances between points and segments of the plane. All functions accept
+// segments of no length (a == b), which are points. Accuracy: a few ulps of the largest coordinate
+// difference.
 #ifndef ARCLANE_SERVER_PLANNING_GEOMETRY_DISTANCE_H_
 #define ARCLANE_SERVER_PLANNING_GEOMETRY_DISTANCE_H_
 
@@ -32,7 +33,8 @@ inline double DistanceToSegment(Vec2 p, Vec2 a, Vec2 b) {
 // The smallest distance between segments ab and cd; 0 when they cross or touch.
 double SegmentDistance(Vec2 a, Vec2 b, Vec2 c, Vec2 d);
 
-// The signed distance of p from the directed line a -> b: positive to its left. Precondition: a != b.
+// The signed distance of p from the directed line a -> b: positive to its left. Precondition: a !=
+// b.
 inline double SignedLineDistance(Vec2 p, Vec2 a, Vec2 b) {
   const Vec2 d = b - a;
   return Cross(d, p - a) / Norm(d);

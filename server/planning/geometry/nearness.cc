@@ -20,11 +20,11 @@ ParameterInterval NearPoint(Vec2 a, Vec2 b, Vec2 c, double radius) {
   const Vec2 d = b - a;
   const double squared_length = SquaredNorm(d);
   if (!(squared_length > 0.0)) {
-    return SquaredNorm(a - c) <= radius * radius ? ParameterInterval{0.0, 1.0} : ParameterInterval{};
+    return SquaredNorm(a - c) <= radius * radius ? ParameterInterval{0.0, 1.0}
+                                                 : ParameterInterval{};
   }
   const double middle = Dot(c - a, d) / squared_length;
-  const double squared_half =
-      (radius * radius - SquaredNorm(a + d * middle - c)) / squared_length;
+  const double squared_half = (radius * radius - SquaredNorm(a + d * middle - c)) / squared_length;
   if (squared_half < 0.0) return {};
   const double half = std::sqrt(squared_half);
   return Intersect({middle - half, middle + half}, {0.0, 1.0});
@@ -41,7 +41,7 @@ ParameterInterval NearSegment(Vec2 a, Vec2 b, Vec2 p, Vec2 q, double radius) {
   const double at_a = Dot(along, a - p);
   const double at_b = Dot(along, b - p);
   ParameterInterval band = Intersect(NonNegative(radius - off_a, radius - off_b),
-                            NonNegative(radius + off_a, radius + off_b));
+                                     NonNegative(radius + off_a, radius + off_b));
   band = Intersect(band, NonNegative(at_a, at_b));
   band = Intersect(band, NonNegative(length - at_a, length - at_b));
   near.Cover(band);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a segment lies within a distance of a point, a segment or a convex polygon, in closed form. Those sets are
-// convex, so the answer is one interval of the segment's parameter.
+// Where a segment lies within a distance of a point, a segment or a convex polygon, in closed form.
+// Those sets are convex, so the answer is one interval of the segment's parameter.
 #ifndef ARCLANE_SERVER_PLANNING_GEOMETRY_NEARNESS_H_
 #define ARCLANE_SERVER_PLANNING_GEOMETRY_NEARNESS_H_
 
@@ -33,13 +33,15 @@ inline ParameterInterval Intersect(ParameterInterval a, ParameterInterval b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
 }
 
-// Where segment ab lies within `radius` >= 0 of the point c. Ends included; a segment of no length is all or nothing.
+// Where segment ab lies within `radius` >= 0 of the point c. Ends included; a segment of no length
+// is all or nothing.
 ParameterInterval NearPoint(Vec2 a, Vec2 b, Vec2 c, double radius);
 
 // Where segment ab lies within `radius` >= 0 of segment pq.
 ParameterInterval NearSegment(Vec2 a, Vec2 b, Vec2 p, Vec2 q, double radius);
 
-// Where segment ab lies within `radius` >= 0 of the counter-clockwise convex polygon of one or more vertices. O(n).
+// Where segment ab lies within `radius` >= 0 of the counter-clockwise convex polygon of one or more
+// vertices. O(n).
 ParameterInterval NearConvex(Vec2 a, Vec2 b, std::span<const Vec2> polygon, double radius);
 
 }  // namespace arclane

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points as borrowed columns, split into the two horizontal axes and the height by the request's up axis.
+// Points as borrowed columns, split into the two horizontal axes and the height by the request's up
+// axis.
 #ifndef ARCLANE_SERVER_PLANNING_GEOMETRY_POINTS_COLUMNS_H_
 #define ARCLANE_SERVER_PLANNING_GEOMETRY_POINTS_COLUMNS_H_
 
@@ -33,8 +34,9 @@ constexpr AxisNames AxisNamesOf(UpAxis up) {
   return {'x', 'y', 'z'};
 }
 
-// Borrowed: valid as long as the message they were taken from. `a` and `b` are the horizontal axes in axis order and
-// have equal lengths once validated; `height` has the same length or is empty (all heights 0).
+// Borrowed: valid as long as the message they were taken from. `a` and `b` are the horizontal axes
+// in axis order and have equal lengths once validated; `height` has the same length or is empty
+// (all heights 0).
 struct PointColumns {
   std::span<const double> a;
   std::span<const double> b;

@@ -11,11 +11,12 @@
 namespace arclane {
 namespace {
 
-// A polygon whose width is below one unit in the last place of its coordinates has none. The tolerance is at least
-// kFloat32SeamUlps = 6 such units.
+// A polygon whose width is below one unit in the last place of its coordinates has none. The
+// tolerance is at least kFloat32SeamUlps = 6 such units.
 constexpr double kWidthPerTolerance = 1.0 / 6.0;
 
-// Walks `polygon` along its hull, which it must follow once, in hull order, `step` = 1 or n - 1 (backwards).
+// Walks `polygon` along its hull, which it must follow once, in hull order, `step` = 1 or n - 1
+// (backwards).
 class HullWalk {
  public:
   HullWalk(std::span<const Vec2> polygon, std::span<const uint32_t> hull, size_t step,
@@ -40,7 +41,8 @@ class HullWalk {
  private:
   Vec2 HullPoint(size_t i) const { return polygon_[hull_[i % hull_.size()]]; }
 
-  // True when the vertex is the next hull vertex, or lies on the current hull edge, not behind the last one.
+  // True when the vertex is the next hull vertex, or lies on the current hull edge, not behind the
+  // last one.
   bool Accept(size_t vertex) {
     const Vec2 p = polygon_[vertex];
     if (reached_ + 1 < hull_.size() && p == HullPoint(reached_ + 1)) {
@@ -74,7 +76,8 @@ class HullWalk {
   double along_ = 0.0;
 };
 
-// The smallest distance between two parallel lines that hold the hull: attained along a hull edge. O(h) by calipers.
+// The smallest distance between two parallel lines that hold the hull: attained along a hull edge.
+// O(h) by calipers.
 double HullWidth(std::span<const Vec2> points, std::span<const uint32_t> hull) {
   double width = std::numeric_limits<double>::infinity();
   const size_t h = hull.size();
@@ -96,7 +99,8 @@ void ConvexHull(std::span<const Vec2> points, std::vector<uint32_t>* hull) {
   const size_t n = points.size();
   hull->clear();
   if (n == 0) return;
-  // The sorted order lives behind the hull in the same buffer: the hull has at most n + 1 entries while it grows.
+  // The sorted order lives behind the hull in the same buffer: the hull has at most n + 1 entries
+  // while it grows.
   hull->resize(2 * n + 2);
   uint32_t* const order = hull->data() + n + 2;
   for (size_t i = 0; i < n; ++i) order[i] = static_cast<uint32_t>(i);
@@ -111,7 +115,8 @@ void ConvexHull(std::span<const Vec2> points, std::vector<uint32_t>* hull) {
   size_t size = 0;
   const auto add = [&](uint32_t index, size_t keep) {
     if (size > 0 && points[out[size - 1]] == points[index]) return;
-    while (size > keep && Orient2D(points[out[size - 2]], points[out[size - 1]], points[index]) <= 0) {
+    while (size > keep &&
+           Orient2D(points[out[size - 2]], points[out[size - 1]], points[index]) <= 0) {
       --size;
     }
     out[size++] = index;

@@ -38,7 +38,8 @@ inline TwoTerms TwoProduct(double a, double b) {
   return {product, error};
 }
 
-// A sum of doubles as a nonoverlapping expansion, components by increasing magnitude (Shewchuk's grow-expansion).
+// A sum of doubles as a nonoverlapping expansion, components by increasing magnitude (Shewchuk's
+// grow-expansion).
 class Expansion {
  public:
   void Add(double value) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Corridors for tests: points written in place or taken from reference records, as columns that the builder borrows.
+// Corridors for tests: points written in place or taken from reference records, as columns that the
+// builder borrows.
 #ifndef ARCLANE_TESTS_UNIT_PLANNING_CORRIDOR_CORRIDOR_RECORDS_H_
 #define ARCLANE_TESTS_UNIT_PLANNING_CORRIDOR_CORRIDOR_RECORDS_H_
 

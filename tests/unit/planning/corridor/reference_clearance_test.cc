@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines with clearance through every corridor of the reference set: they stay in the corridor, and an independent
-// measurement, at points along the line against all walls of the cells near by, finds nothing too near that is not reported.
+// Lines with clearance through every corridor of the reference set: they stay in the corridor, and
+// an independent measurement, at points along the line against all walls of the cells near by,
+// finds nothing too near that is not reported.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -103,18 +104,24 @@ TEST_P(ReferenceClearanceTest, IsKeptOrReported) {
         const bool near_end = j == 0 || j + 2 == points.size();
         if (left + right >= 2.02 * clearance && !near_end) {
           tally.short_with_room += length / kSamples;
-          if (getenv("ARCLANE_TRACE")) std::printf("%s cell %zu of %zu at %.3f/%.3f left %.4f right %.4f\n", record.at("id").get<std::string>().c_str(), k, corridor.cell_count(), at, path.length, left, right);
+          if (getenv("ARCLANE_TRACE"))
+            std::printf("%s cell %zu of %zu at %.3f/%.3f left %.4f right %.4f\n",
+                        record.at("id").get<std::string>().c_str(), k, corridor.cell_count(), at,
+                        path.length, left, right);
         }
       }
       begin += length;
     }
   }
-  std::printf("clearance %g: %.4f%% of the length short, %.4f%% although both sides have room; at most %g longer\n",
-              clearance, 100.0 * tally.short_reported / tally.length,
-              100.0 * tally.short_with_room / tally.length, tally.stretch);
+  std::printf(
+      "clearance %g: %.4f%% of the length short, %.4f%% although both sides have room; at most %g "
+      "longer\n",
+      clearance, 100.0 * tally.short_reported / tally.length,
+      100.0 * tally.short_with_room / tally.length, tally.stretch);
 }
 
-INSTANTIATE_TEST_SUITE_P(Clearances, ReferenceClearanceTest, ::testing::Values(0.05, 0.3, 1.0, 4.0));
+INSTANTIATE_TEST_SUITE_P(Clearances, ReferenceClearanceTest,
+                         ::testing::Values(0.05, 0.3, 1.0, 4.0));
 
 }  // namespace
 }  // namespace arclane

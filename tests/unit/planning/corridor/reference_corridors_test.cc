@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every corridor of the reference set, with portals given and with polygons given, against its optimum.
+// Every corridor of the reference set, with portals given and with polygons given, against its
+// optimum.
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -88,10 +89,13 @@ class ReferenceCorridorsTest : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(ReferenceCorridorsTest, ShortestLineWithPortalsGiven) { CheckAgainstReference(false, true); }
-TEST_P(ReferenceCorridorsTest, ShortestLineWithPolygonsGiven) { CheckAgainstReference(true, false); }
+TEST_P(ReferenceCorridorsTest, ShortestLineWithPolygonsGiven) {
+  CheckAgainstReference(true, false);
+}
 TEST_P(ReferenceCorridorsTest, ShortestLineWithBothGiven) { CheckAgainstReference(true, true); }
 
-// Off-mesh links have no reference optimum: both ends of every link are corners of the line, in order.
+// Off-mesh links have no reference optimum: both ends of every link are corners of the line, in
+// order.
 TEST(ReferenceLinksTest, BothEndsOfEveryLinkStandOnTheLineInOrder) {
   ARCLANE_REFERENCE_DIR_OR_SKIP(dir);
   size_t links = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The corridors of the game and street maps: the exact shortest length in each, as sent and under transformations that
-// are exact in doubles.
+// The corridors of the game and street maps: the exact shortest length in each, as sent and under
+// transformations that are exact in doubles.
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -61,7 +61,8 @@ CorridorSource SourceOf(const Mesh& mesh, const nlohmann::json& record,
 
 class ReferenceMapsTest : public ::testing::Test {
  protected:
-  // The length of the shortest line, or NaN when the corridor was refused; the line must pass the verification.
+  // The length of the shortest line, or NaN when the corridor was refused; the line must pass the
+  // verification.
   double ShortestLength(const CorridorSource& source) {
     CorridorInput input = source.input(/*with_polygons=*/true, /*with_portals=*/false);
     input.precision = CoordinatePrecision::Double();
@@ -91,10 +92,22 @@ struct Transformation {
 
 constexpr double kOffset = 1073741824.0;  // 2^30
 constexpr Transformation kTransformations[] = {
-    {"offset", 1.0, [](Vec2 p) { return Vec2{p.x + kOffset, p.y + kOffset}; }},
-    {"negative offset", 1.0, [](Vec2 p) { return Vec2{p.x - kOffset, p.y + 4096.0}; }},
-    {"mirror", 1.0, [](Vec2 p) { return Vec2{-p.x, p.y}; }},
-    {"quarter turn", 1.0, [](Vec2 p) { return Vec2{-p.y, p.x}; }},
+    {"offset", 1.0,
+     [](Vec2 p) {
+       return Vec2{p.x + kOffset, p.y + kOffset};
+     }},
+    {"negative offset", 1.0,
+     [](Vec2 p) {
+       return Vec2{p.x - kOffset, p.y + 4096.0};
+     }},
+    {"mirror", 1.0,
+     [](Vec2 p) {
+       return Vec2{-p.x, p.y};
+     }},
+    {"quarter turn", 1.0,
+     [](Vec2 p) {
+       return Vec2{-p.y, p.x};
+     }},
     {"scale 2^20", 1048576.0, [](Vec2 p) { return p * 1048576.0; }},
     {"scale 2^-20", 0x1p-20, [](Vec2 p) { return p * 0x1p-20; }},
 };
@@ -119,8 +132,8 @@ TEST_F(ReferenceMapsTest, LengthsAreOptimalAsSentAndUnderExactTransformations) {
       SCOPED_TRACE(record.at("id").get<std::string>() + " " + kind);
       const nlohmann::json& expected = record.at(kind);
       const double length = expected.at("length").get<double>();
-      const CorridorSource source = SourceOf(
-          meshes[map], record, expected.at("polygons").get<std::vector<uint32_t>>());
+      const CorridorSource source =
+          SourceOf(meshes[map], record, expected.at("polygons").get<std::vector<uint32_t>>());
       ++corridors;
       const double found = ShortestLength(source);
       EXPECT_NEAR(found, length, 1e-9 * length);

@@ -358,13 +358,15 @@ class ForwardPass {
 
   void Through(const BrakeStep& step) {
     double t = 0.0;
-    for (int guard = 0; t < step.length; ++guard) {
+    while (t < step.length) {
       const double rest = step.length - t;
       if (step.binds && x_ >= BrakeCurve(step, t) * (1.0 - kSame)) return FollowBraking(step, rest);
       const double k = K(step, t);
       const double cap = Cap(step, t);
-      const double moved = x_ >= cap * (1.0 - kSame) ? FollowCap(step, t, k) : 0.0;
-      t += moved > 0.0 ? moved : Accelerate(step, t, k);
+      double moved = x_ >= cap * (1.0 - kSame) ? FollowCap(step, t, k) : 0.0;
+      if (!(moved > 0.0)) moved = Accelerate(step, t, k);
+      if (!(moved > kSmallestPart * kSmallestPart * step.length)) moved += Creep(step, t + moved);
+      t += moved;
       if (step.length - t <= kRounding * step.length) t = step.length;
     }
   }
@@ -410,10 +412,19 @@ class ForwardPass {
     double d = step.length - t;
     const double slope = (step.cap_to - x_) / d;
     const double a = 0.5 * slope;
-    if (a > 0.0 && (a > edge_.At(k, x_) || a > edge_.At(step.k_to, step.cap_to))) return 0.0;
-    if (a <= 0.0 && (step.k_to * step.cap_to > edge_.total() * (1.0 + kSame))) return 0.0;
-    double x1 = step.cap_to;
-    if (step.binds && x1 > step.x_to * (1.0 + kSame)) {
+    if (a > 0.0) {
+      if (a > edge_.At(k, x_)) return 0.0;
+      // As far as the edge allows: where curvature rises with the cap it leaves less and less.
+      const double smallest = kSmallestPart * step.length;
+      while (a > edge_.At(K(step, t + d), x_ + slope * d)) {
+        d *= kCut;
+        if (d < smallest) return 0.0;
+      }
+    } else if (step.k_to * step.cap_to > edge_.total() * (1.0 + kSame)) {
+      return 0.0;
+    }
+    double x1 = x_ + slope * d;
+    if (step.binds && x1 > BrakeCurve(step, t + d) * (1.0 + kSame)) {
       // cap - brake curve from t on.
       const double f = Braking(step, t);
       const double c = (step.f_from - step.f_to) / step.length;
@@ -470,6 +481,20 @@ class ForwardPass {
     return moved;
   }
 
+  // The smallest step at constant speed, or lower where the cap or the braking curve asks; progress at corners of both.
+  double Creep(const BrakeStep& step, double t) {
+    const double d = std::min(kSmallestPart * step.length, step.length - t);
+    if (!(d > 0.0)) return 0.0;
+    double x1 = std::min(x_, Cap(step, t + d));
+    if (step.binds) x1 = std::min(x1, BrakeCurve(step, t + d));
+    const double v1 = x1 < x_ ? std::sqrt(x1) : v_;
+    writer_.Constant(x1 < x_ ? SpeedPhaseKind::kBrake : SpeedPhaseKind::kCruise, d, v_, v1, 0.5 * (x1 - x_) / d);
+    x_ = x1;
+    v_ = v1;
+    next_ = -1.0;
+    return d;
+  }
+
   // Constant speed over d, where not even the smallest step fits.
   double Level(const BrakeStep& step, double t, double d) {
     double moved = d;
@@ -478,6 +503,7 @@ class ForwardPass {
       moved = FirstRoot(x_ - BrakeCurve(step, t), 2.0 * f, (step.f_to - step.f_from) / step.length, d);
     }
     if (moved > 0.0) writer_.Constant(SpeedPhaseKind::kCruise, moved, v_, v_, 0.0);
+    next_ = -1.0;
     return moved;
   }
 

@@ -66,7 +66,9 @@ class Crossings {
                caps.line0 * sign * caps.k0 - 1.0, caps.length);
     }
     if (caps.k0 * caps.k1 < 0.0) Add(-caps.k0 / k_slope, caps.length);
-    std::sort(at_.begin(), at_.begin() + count_);
+    for (int i = 1; i < count_; ++i) {
+      for (int j = i; j > 0 && at_[j] < at_[j - 1]; --j) std::swap(at_[j], at_[j - 1]);
+    }
   }
 
   const double* begin() const { return at_.data(); }
@@ -228,10 +230,9 @@ void WriteUnderLine(const CapSegment& s, double x0, double v0, double x1, double
                     CurvePhaseWriter& writer) {
   const double slope = (s.cap1 - s.cap0) / s.length;
   const double negligible = kNegligiblePart * s.length;
-  double rising = twice_a > slope ? (s.cap0 - x0) / (twice_a - slope) : kInfinity;
-  double falling = twice_b > -slope ? (s.cap1 - x1) / (twice_b + slope) : kInfinity;
-  if (x0 >= s.cap0) rising = 0.0;
-  if (x1 >= s.cap1) falling = 0.0;
+  // A cap that rises faster than 2a is never followed, nor one that falls faster than 2b.
+  double rising = twice_a > slope ? std::max(0.0, (s.cap0 - x0) / (twice_a - slope)) : kInfinity;
+  double falling = twice_b > -slope ? std::max(0.0, (s.cap1 - x1) / (twice_b + slope)) : kInfinity;
   if (rising < negligible) rising = 0.0;
   if (falling < negligible) falling = 0.0;
   const double level = s.length - rising - falling;

@@ -11,6 +11,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Squared speeds this close are equal: they come from one rise and one fall over the same length.
 constexpr double kSameSpeed = 1e-14;
+// A fall that covers this much of its piece starts at the piece's start.
+constexpr double kWholePiece = 1.0 - 1e-9;
 
 // The braking curve B of the backward pass, and where its windows end.
 class BrakingCurve {
@@ -226,13 +228,20 @@ class ReactiveDrive {
       BrakeTo(w_.backward[piece_ + 1], w_.start[piece_ + 1] - position_);
       EnterBraking();
       if (piece_ == curve_.size()) return;
-      const bool falls_on =
-          Rise(w_.backward[piece_ + 1], w_.length[piece_], budget_.brake, w_.radius[piece_], budget_.total) <=
-          x_ * (1.0 + kSameSpeed);
-      if (falls_on && x_ > 0.0) continue;
+      if (x_ > 0.0 && FallsOn()) continue;
       if (!curve_.Holds(piece_, position_, x_, reaction_)) BrakeBelowCurve();
       return OpenWindow();
     }
+  }
+
+  // Whether the braking curve goes on falling over the whole piece that begins here.
+  bool FallsOn() const {
+    const double low = w_.backward[piece_ + 1];
+    const double length = w_.length[piece_];
+    const double radius = w_.radius[piece_];
+    if (Rise(low, length, budget_.brake, radius, budget_.total) > x_ * (1.0 + kSameSpeed)) return false;
+    // At its top the grip circle saturates: there only the length of the fall tells.
+    return x_ < w_.cap[piece_] || RiseLength(low, x_, budget_.brake, radius, budget_.total) >= length * kWholePiece;
   }
 
   void BrakeTo(double x1, double d) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed plans over pieces and along curvature profiles; the counters give nanoseconds a piece or node.
+// Speed plans over pieces and along curvature profiles; the counters give nanoseconds a piece or
+// node.
 #include <cmath>
 #include <random>
 #include <vector>
@@ -40,9 +41,9 @@ SpeedLimits LimitsOf(BudgetMode mode) {
 }
 
 void PerItem(benchmark::State& state, std::size_t count) {
-  state.counters["ns_per_item"] =
-      benchmark::Counter(static_cast<double>(state.iterations()) * static_cast<double>(count) * 1e-9,
-                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+  state.counters["ns_per_item"] = benchmark::Counter(
+      static_cast<double>(state.iterations()) * static_cast<double>(count) * 1e-9,
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 void PlanPieces(benchmark::State& state, BudgetMode mode, double reaction_s) {
@@ -62,10 +63,18 @@ void PlanPieces(benchmark::State& state, BudgetMode mode, double reaction_s) {
   PerItem(state, pieces.size());
 }
 
-void BM_PlanPieces_Independent(benchmark::State& state) { PlanPieces(state, BudgetMode::kIndependent, 0.0); }
-void BM_PlanPieces_Reserved(benchmark::State& state) { PlanPieces(state, BudgetMode::kReserved, 0.0); }
-void BM_PlanPieces_Coupled(benchmark::State& state) { PlanPieces(state, BudgetMode::kCoupled, 0.0); }
-void BM_PlanPieces_Reaction(benchmark::State& state) { PlanPieces(state, BudgetMode::kIndependent, 0.1); }
+void BM_PlanPieces_Independent(benchmark::State& state) {
+  PlanPieces(state, BudgetMode::kIndependent, 0.0);
+}
+void BM_PlanPieces_Reserved(benchmark::State& state) {
+  PlanPieces(state, BudgetMode::kReserved, 0.0);
+}
+void BM_PlanPieces_Coupled(benchmark::State& state) {
+  PlanPieces(state, BudgetMode::kCoupled, 0.0);
+}
+void BM_PlanPieces_Reaction(benchmark::State& state) {
+  PlanPieces(state, BudgetMode::kIndependent, 0.1);
+}
 BENCHMARK(BM_PlanPieces_Independent)->Arg(8)->Arg(1000)->Arg(100000);
 BENCHMARK(BM_PlanPieces_Reserved)->Arg(1000);
 BENCHMARK(BM_PlanPieces_Coupled)->Arg(8)->Arg(1000)->Arg(100000);
@@ -91,7 +100,8 @@ void PlanCurve(benchmark::State& state, BudgetMode mode, double per_swing) {
   for (std::size_t i = 0; i < count; ++i) {
     const double s = 20.0 * static_cast<double>(i) / per_swing;
     distance[i] = s;
-    curvature[i] = 0.3 * std::sin(2.0 * 3.14159265358979 * s / 20.0) * (0.6 + 0.4 * std::sin(s / 37.0));
+    curvature[i] =
+        0.3 * std::sin(2.0 * 3.14159265358979 * s / 20.0) * (0.6 + 0.4 * std::sin(s / 37.0));
   }
   CurvatureProfileRequest request;
   request.distance = distance;
@@ -108,10 +118,16 @@ void PlanCurve(benchmark::State& state, BudgetMode mode, double per_swing) {
   PerItem(state, count);
 }
 
-void BM_PlanCurve_Independent(benchmark::State& state) { PlanCurve(state, BudgetMode::kIndependent, 40.0); }
-void BM_PlanCurve_Reserved(benchmark::State& state) { PlanCurve(state, BudgetMode::kReserved, 40.0); }
+void BM_PlanCurve_Independent(benchmark::State& state) {
+  PlanCurve(state, BudgetMode::kIndependent, 40.0);
+}
+void BM_PlanCurve_Reserved(benchmark::State& state) {
+  PlanCurve(state, BudgetMode::kReserved, 40.0);
+}
 void BM_PlanCurve_Coupled(benchmark::State& state) { PlanCurve(state, BudgetMode::kCoupled, 40.0); }
-void BM_PlanCurve_CoupledFine(benchmark::State& state) { PlanCurve(state, BudgetMode::kCoupled, 200.0); }
+void BM_PlanCurve_CoupledFine(benchmark::State& state) {
+  PlanCurve(state, BudgetMode::kCoupled, 200.0);
+}
 BENCHMARK(BM_PlanCurve_Independent)->Arg(1000)->Arg(100000);
 BENCHMARK(BM_PlanCurve_Reserved)->Arg(1000);
 BENCHMARK(BM_PlanCurve_Coupled)->Arg(1000)->Arg(100000);

@@ -40,10 +40,10 @@ struct Curve {
   std::string Print(std::uint64_t seed) const {
     std::ostringstream out;
     out.precision(17);
-    out << "seed " << seed << " limits " << limits.max_speed << ' ' << limits.max_acceleration << ' '
-        << limits.max_braking << " lat " << limits.max_lateral_acceleration.value_or(0) << " total "
-        << limits.max_total_acceleration.value_or(0) << " mode " << static_cast<int>(limits.budget_mode) << " flying "
-        << flying << " nodes";
+    out << "seed " << seed << " limits " << limits.max_speed << ' ' << limits.max_acceleration
+        << ' ' << limits.max_braking << " lat " << limits.max_lateral_acceleration.value_or(0)
+        << " total " << limits.max_total_acceleration.value_or(0) << " mode "
+        << static_cast<int>(limits.budget_mode) << " flying " << flying << " nodes";
     for (std::size_t i = 0; i < distance.size(); ++i) {
       out << " (" << distance[i] << ", " << curvature[i];
       if (!speed_cap.empty()) out << ", " << speed_cap[i];
@@ -57,8 +57,12 @@ class RandomCurves {
  public:
   explicit RandomCurves(std::uint64_t seed) : random_(seed) {}
 
-  double Uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
-  double LogUniform(double low, double high) { return std::exp(Uniform(std::log(low), std::log(high))); }
+  double Uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+  double LogUniform(double low, double high) {
+    return std::exp(Uniform(std::log(low), std::log(high)));
+  }
   bool Chance(double p) { return Uniform(0.0, 1.0) < p; }
 
   Curve Next(BudgetMode mode) {
@@ -69,7 +73,8 @@ class RandomCurves {
     limits.max_braking = LogUniform(1.0, 10.0);
     limits.budget_mode = mode;
     if (mode == BudgetMode::kCoupled) limits.max_total_acceleration = LogUniform(1.0, 12.0);
-    if (mode != BudgetMode::kCoupled || Chance(0.3)) limits.max_lateral_acceleration = LogUniform(1.0, 10.0);
+    if (mode != BudgetMode::kCoupled || Chance(0.3))
+      limits.max_lateral_acceleration = LogUniform(1.0, 10.0);
     if (mode == BudgetMode::kReserved) limits.max_total_acceleration = 20.0;
     const int count = static_cast<int>(Uniform(2.0, 30.0));
     const double spacing = LogUniform(0.1, 10.0);
@@ -83,7 +88,8 @@ class RandomCurves {
       curve.curvature.push_back(smooth ? 0.4 * std::sin(phase + 0.4 * i) : sharp);
     }
     if (Chance(0.3)) {
-      for (int i = 0; i < count; ++i) curve.speed_cap.push_back(LogUniform(0.3, 1.3 * limits.max_speed));
+      for (int i = 0; i < count; ++i)
+        curve.speed_cap.push_back(LogUniform(0.3, 1.3 * limits.max_speed));
     }
     for (int i = 0; i < count; ++i) {
       if (Chance(0.05)) curve.stops.push_back({static_cast<std::size_t>(i), Uniform(0.0, 1.0)});
@@ -117,7 +123,8 @@ void ExpectFeasible(const Curve& curve, const CurvatureSpeedPlan& plan, double s
     ASSERT_NEAR(phase.start_speed, v_before, 1e-6 * limits.max_speed);
     for (int i = 0; i <= 11; ++i) {
       const double d = phase.length * i / 11;
-      const double kappa = std::abs(Interpolate(curve.curvature, curve, phase.piece, phase.start_distance + d));
+      const double kappa =
+          std::abs(Interpolate(curve.curvature, curve, phase.piece, phase.start_distance + d));
       const double v = SpeedAt(phase, d);
       const double a = AccelerationAt(phase, d);
       ASSERT_LE(v, limits.max_speed * (1.0 + slack));
@@ -129,7 +136,8 @@ void ExpectFeasible(const Curve& curve, const CurvatureSpeedPlan& plan, double s
       if (limits.budget_mode == BudgetMode::kCoupled) {
         ASSERT_LE(std::hypot(a, v * v * kappa), *limits.max_total_acceleration * (1.0 + slack))
             << "interval " << phase.piece << " at " << phase.start_distance + d << " law "
-            << static_cast<int>(phase.law) << " kind " << static_cast<int>(phase.kind) << " a " << a;
+            << static_cast<int>(phase.law) << " kind " << static_cast<int>(phase.kind) << " a "
+            << a;
       }
       if (!squared_cap.empty()) {
         const double cap = Interpolate(squared_cap, curve, phase.piece, phase.start_distance + d);
@@ -190,7 +198,8 @@ double DenseTime(const Curve& curve, int steps) {
       }
       x[m] = x[0] = std::min(x[m], x[0]);
       for (std::size_t i = 0; i < m; ++i) {
-        x[i + 1] = std::min(x[i + 1], step(x[i], limits.max_acceleration, kappa[i], kappa[i + 1], ds[i]));
+        x[i + 1] =
+            std::min(x[i + 1], step(x[i], limits.max_acceleration, kappa[i], kappa[i + 1], ds[i]));
       }
     }
   } else {
@@ -200,7 +209,8 @@ double DenseTime(const Curve& curve, int steps) {
     }
     x[0] = 0.0;
     for (std::size_t i = 0; i < m; ++i) {
-      x[i + 1] = std::min(x[i + 1], step(x[i], limits.max_acceleration, kappa[i], kappa[i + 1], ds[i]));
+      x[i + 1] =
+          std::min(x[i + 1], step(x[i], limits.max_acceleration, kappa[i], kappa[i + 1], ds[i]));
     }
   }
   double time = dwells;
@@ -273,7 +283,8 @@ TEST(CurvatureProfileTest, ConstantCurvatureEqualsThePieces) {
     curve.limits.max_acceleration = 3.0;
     curve.limits.max_braking = 4.0;
     curve.limits.budget_mode = mode;
-    (mode == BudgetMode::kCoupled ? curve.limits.max_total_acceleration : curve.limits.max_lateral_acceleration) = 4.0;
+    (mode == BudgetMode::kCoupled ? curve.limits.max_total_acceleration
+                                  : curve.limits.max_lateral_acceleration) = 4.0;
     CurvatureWorkspace workspace;
     CurvatureSpeedPlan along;
     CurvatureProfileRequest request = curve.Request();
@@ -284,7 +295,8 @@ TEST(CurvatureProfileTest, ConstantCurvatureEqualsThePieces) {
     SpeedPlan plan;
     PlanSpeed({pieces, curve.limits, 0.0, 0.0, {}}, speed_workspace, plan);
     ASSERT_EQ(along.status, SpeedPlanStatus::kOk);
-    EXPECT_NEAR(along.duration_s, plan.duration_s, (mode == BudgetMode::kCoupled ? 1e-5 : 1e-12) * plan.duration_s);
+    EXPECT_NEAR(along.duration_s, plan.duration_s,
+                (mode == BudgetMode::kCoupled ? 1e-5 : 1e-12) * plan.duration_s);
   }
 }
 
@@ -293,7 +305,8 @@ TEST(CurvatureProfileTest, PrescribedSpeedIsFollowedAndClippingReported) {
   curve.limits.max_speed = 5.0;
   curve.limits.max_acceleration = 2.0;
   curve.limits.max_braking = 2.0;
-  // v^2 rises by 2 a ds with a = 1 up to 3 m/s, holds, then asks for 6 m/s (above max_speed) and falls within reach.
+  // v^2 rises by 2 a ds with a = 1 up to 3 m/s, holds, then asks for 6 m/s (above max_speed) and
+  // falls within reach.
   curve.distance = {0.0, 4.5, 10.0, 18.0, 30.0, 60.0, 72.25};
   curve.curvature.assign(7, 0.0);
   curve.speed_cap = {0.0, 3.0, 3.0, 3.0, 6.0, 6.0, 1.0};

@@ -23,8 +23,8 @@ SpeedLimits Limits(double speed, double acceleration, double braking) {
   return limits;
 }
 
-SpeedPlan Plan(const std::vector<SpeedPiece>& pieces, const SpeedLimits& limits, double start = 0.0, double end = 0.0,
-               const std::vector<SpeedStop>& stops = {}) {
+SpeedPlan Plan(const std::vector<SpeedPiece>& pieces, const SpeedLimits& limits, double start = 0.0,
+               double end = 0.0, const std::vector<SpeedStop>& stops = {}) {
   SpeedWorkspace workspace;
   SpeedPlan plan;
   PlanSpeed({pieces, limits, start, end, stops}, workspace, plan);
@@ -45,13 +45,16 @@ TEST(SpeedPlanTest, ShortMovesGiveFiniteTimes) {
     const SpeedPlan plan = Plan({{length}}, Limits(6, 3, 4));
     ASSERT_EQ(plan.status, SpeedPlanStatus::kOk) << length;
     // Triangle: t = sqrt(2 s (1/a + 1/b)).
-    EXPECT_NEAR(plan.duration_s, std::sqrt(2.0 * length * (1.0 / 3 + 1.0 / 4)), 1e-14 * plan.duration_s) << length;
+    EXPECT_NEAR(plan.duration_s, std::sqrt(2.0 * length * (1.0 / 3 + 1.0 / 4)),
+                1e-14 * plan.duration_s)
+        << length;
   }
 }
 
 TEST(SpeedPlanTest, ScalesWithLength) {
   for (const double scale : {1e-9, 1e-3, 1.0, 1e5, 1e9}) {
-    const std::vector<SpeedPiece> pieces = {{3.0 * scale}, {2.0 * scale, 1.5 * scale}, {5.0 * scale}};
+    const std::vector<SpeedPiece> pieces = {
+        {3.0 * scale}, {2.0 * scale, 1.5 * scale}, {5.0 * scale}};
     SpeedLimits limits = Limits(6 * std::sqrt(scale), 3, 4);
     limits.max_lateral_acceleration = 4.0;
     const SpeedPlan plan = Plan(pieces, limits);
@@ -59,7 +62,8 @@ TEST(SpeedPlanTest, ScalesWithLength) {
     SpeedLimits unit = Limits(6, 3, 4);
     unit.max_lateral_acceleration = 4.0;
     const SpeedPlan one = Plan({{3.0}, {2.0, 1.5}, {5.0}}, unit);
-    EXPECT_NEAR(plan.duration_s / std::sqrt(scale), one.duration_s, 1e-12 * one.duration_s) << scale;
+    EXPECT_NEAR(plan.duration_s / std::sqrt(scale), one.duration_s, 1e-12 * one.duration_s)
+        << scale;
   }
 }
 
@@ -92,7 +96,8 @@ TEST(SpeedPlanTest, AMillionPieces) {
 }
 
 TEST(SpeedPlanTest, StopsDwellAndRest) {
-  const SpeedPlan plan = Plan({{8.0}, {0.0}, {8.0}}, Limits(10, 2, 2), 0.0, 0.0, {{0, 0.5}, {1, 1.0}, {2, 0.25}, {3, 2.0}});
+  const SpeedPlan plan = Plan({{8.0}, {0.0}, {8.0}}, Limits(10, 2, 2), 0.0, 0.0,
+                              {{0, 0.5}, {1, 1.0}, {2, 0.25}, {3, 2.0}});
   ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
   EXPECT_DOUBLE_EQ(plan.duration_s, 4.0 + 4.0 + 3.75);
   EXPECT_EQ(plan.boundary_speed, (std::vector<double>{0.0, 0.0, 0.0}));
@@ -102,8 +107,10 @@ TEST(SpeedPlanTest, StopsDwellAndRest) {
 }
 
 TEST(SpeedPlanTest, AStopAtAnEndForbidsSpeedThere) {
-  EXPECT_EQ(Plan({{8.0}}, Limits(10, 2, 2), 1.0, 0.0, {{0, 0.0}}).status, SpeedPlanStatus::kInfeasibleStart);
-  EXPECT_EQ(Plan({{8.0}}, Limits(10, 2, 2), 0.0, 1.0, {{1, 0.0}}).status, SpeedPlanStatus::kInfeasibleEnd);
+  EXPECT_EQ(Plan({{8.0}}, Limits(10, 2, 2), 1.0, 0.0, {{0, 0.0}}).status,
+            SpeedPlanStatus::kInfeasibleStart);
+  EXPECT_EQ(Plan({{8.0}}, Limits(10, 2, 2), 0.0, 1.0, {{1, 0.0}}).status,
+            SpeedPlanStatus::kInfeasibleEnd);
 }
 
 TEST(SpeedPlanTest, ReactionReservesDistance) {
@@ -195,7 +202,8 @@ TEST(SpeedPlanTest, ReportsEveryViolation) {
   limits.max_lateral_acceleration = 0.0;
   limits.max_total_acceleration = kInfinity;
   limits.reaction_time_s = -0.5;
-  const SpeedPlan plan = Plan({{-1.0}, {kNaN, 0.0}, {kInfinity, kNaN}}, limits, -1.0, kNaN, {{9, -1.0}});
+  const SpeedPlan plan =
+      Plan({{-1.0}, {kNaN, 0.0}, {kInfinity, kNaN}}, limits, -1.0, kNaN, {{9, -1.0}});
   EXPECT_EQ(plan.status, SpeedPlanStatus::kInvalidArgument);
   EXPECT_EQ(plan.violations.size(), 15u);
 }

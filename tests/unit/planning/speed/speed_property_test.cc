@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random piece lists in all budget modes: limits at random distances, the hold before each braking run, and the
-// optimum of an independent dense solver.
+// Random piece lists in all budget modes: limits at random distances, the hold before each braking
+// run, and the optimum of an independent dense solver.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -25,11 +25,13 @@ struct Problem {
   std::string Print(std::uint64_t seed) const {
     std::ostringstream out;
     out.precision(17);
-    out << "seed " << seed << " limits " << limits.max_speed << ' ' << limits.max_acceleration << ' '
-        << limits.max_braking << " lat " << limits.max_lateral_acceleration.value_or(0.0) << " total "
-        << limits.max_total_acceleration.value_or(0.0) << " mode " << static_cast<int>(limits.budget_mode)
-        << " reaction " << limits.reaction_time_s << " from " << start << " to " << end << " pieces";
-    for (const SpeedPiece& piece : pieces) out << " {" << piece.length << ", " << piece.radius << "}";
+    out << "seed " << seed << " limits " << limits.max_speed << ' ' << limits.max_acceleration
+        << ' ' << limits.max_braking << " lat " << limits.max_lateral_acceleration.value_or(0.0)
+        << " total " << limits.max_total_acceleration.value_or(0.0) << " mode "
+        << static_cast<int>(limits.budget_mode) << " reaction " << limits.reaction_time_s
+        << " from " << start << " to " << end << " pieces";
+    for (const SpeedPiece& piece : pieces)
+      out << " {" << piece.length << ", " << piece.radius << "}";
     for (const SpeedStop& stop : stops) out << " stop " << stop.boundary << ' ' << stop.dwell_s;
     return out.str();
   }
@@ -41,8 +43,12 @@ class RandomProblems {
  public:
   explicit RandomProblems(std::uint64_t seed) : random_(seed) {}
 
-  double Uniform(double low, double high) { return std::uniform_real_distribution<double>(low, high)(random_); }
-  double LogUniform(double low, double high) { return std::exp(Uniform(std::log(low), std::log(high))); }
+  double Uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+  double LogUniform(double low, double high) {
+    return std::exp(Uniform(std::log(low), std::log(high)));
+  }
   bool Chance(double p) { return Uniform(0.0, 1.0) < p; }
 
   Problem Next(bool reacts) {
@@ -55,8 +61,8 @@ class RandomProblems {
     limits.budget_mode = static_cast<BudgetMode>(mode);
     if (mode != 2 || Chance(0.4)) limits.max_lateral_acceleration = LogUniform(0.5, 10.0);
     if (limits.budget_mode == BudgetMode::kReserved) {
-      limits.max_total_acceleration = std::hypot(std::max(limits.max_acceleration, limits.max_braking),
-                                                 *limits.max_lateral_acceleration);
+      limits.max_total_acceleration = std::hypot(
+          std::max(limits.max_acceleration, limits.max_braking), *limits.max_lateral_acceleration);
     } else if (limits.budget_mode == BudgetMode::kCoupled) {
       limits.max_total_acceleration = LogUniform(0.5, 12.0);
     }
@@ -141,7 +147,8 @@ void ExpectHolds(const Problem& problem, const SpeedPlan& plan) {
     switch (phase.kind) {
       case SpeedPhaseKind::kBrake:
         if (!braking) {
-          ASSERT_GE(held, problem.limits.reaction_time_s * (1.0 - 1e-7)) << "at " << phase.start_distance;
+          ASSERT_GE(held, problem.limits.reaction_time_s * (1.0 - 1e-7))
+              << "at " << phase.start_distance;
         }
         braking = true;
         held = 0.0;
@@ -177,7 +184,8 @@ TEST(SpeedPropertyTest, KeepsEveryLimitAtRandomDistances) {
       }
       const int points = seed <= 20 ? 10000 : 200;
       for (int i = 0; i < points; ++i) {
-        const auto k = static_cast<std::size_t>(random.Uniform(0.0, static_cast<double>(plan.phases.size())));
+        const auto k =
+            static_cast<std::size_t>(random.Uniform(0.0, static_cast<double>(plan.phases.size())));
         const SpeedPhase& phase = plan.phases[std::min(k, plan.phases.size() - 1)];
         ASSERT_NO_FATAL_FAILURE(ExpectLimits(problem, phase, random.Uniform(0.0, phase.length)));
       }
@@ -202,7 +210,8 @@ TEST(SpeedPropertyTest, TimeAndDistanceAreInverse) {
         const double t = TimeAt(phase, d);
         ASSERT_GE(t, before);
         before = t;
-        ASSERT_NEAR(DistanceAtTime(phase, t), d, 1e-10 * phase.length) << "law " << static_cast<int>(phase.law);
+        ASSERT_NEAR(DistanceAtTime(phase, t), d, 1e-10 * phase.length)
+            << "law " << static_cast<int>(phase.law);
       }
       ASSERT_NEAR(SpeedAt(phase, 1e-12 * phase.length), phase.start_speed,
                   2e-6 * std::max(phase.start_speed, phase.end_speed));
@@ -212,8 +221,8 @@ TEST(SpeedPropertyTest, TimeAndDistanceAreInverse) {
   }
 }
 
-// Minimum time by brute force: every piece cut into `steps` parts, dx/ds integrated by the midpoint rule, backward
-// then forward. Knows no closed form. Infinity when infeasible beyond `slack`.
+// Minimum time by brute force: every piece cut into `steps` parts, dx/ds integrated by the midpoint
+// rule, backward then forward. Knows no closed form. Infinity when infeasible beyond `slack`.
 double DenseTime(const Problem& problem, int steps) {
   const SpeedLimits& limits = problem.limits;
   const double total = limits.max_total_acceleration.value_or(1e300);
@@ -250,7 +259,8 @@ double DenseTime(const Problem& problem, int steps) {
   };
   std::vector<double> x(upper.size());
   x.back() = std::min(upper.back(), problem.end * problem.end);
-  for (std::size_t i = nodes.size(); i-- > 0;) x[i] = std::min(upper[i], step(x[i + 1], limits.max_braking, nodes[i]));
+  for (std::size_t i = nodes.size(); i-- > 0;)
+    x[i] = std::min(upper[i], step(x[i + 1], limits.max_braking, nodes[i]));
   x[0] = std::min(x[0], problem.start * problem.start);
   double time = 0.0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -273,7 +283,8 @@ TEST(SpeedPropertyTest, AgreesWithADenseSolver) {
     double dwells = 0.0;
     for (const SpeedStop& stop : problem.stops) dwells += stop.dwell_s;
     const double dense = DenseTime(problem, 4000);
-    // The dense solver misses up to a step at every change of phase, and its sums start like sqrt(s) at rest.
+    // The dense solver misses up to a step at every change of phase, and its sums start like
+    // sqrt(s) at rest.
     EXPECT_NEAR(plan.duration_s - dwells, dense, 2e-4 * dense + 1e-12);
     ++compared;
   }
@@ -311,7 +322,8 @@ TEST(SpeedPropertyTest, TravelTimeIsThePlansDuration) {
     if (problem.limits.budget_mode == BudgetMode::kCoupled) continue;
     SCOPED_TRACE(problem.Print(seed));
     PlanSpeed(problem.Request(), workspace, plan);
-    const double time = TravelTime(problem.pieces, problem.limits, problem.start, problem.end, workspace);
+    const double time =
+        TravelTime(problem.pieces, problem.limits, problem.start, problem.end, workspace);
     if (plan.status == SpeedPlanStatus::kOk) {
       ASSERT_NEAR(time, plan.duration_s, 1e-12 * plan.duration_s);
     } else {

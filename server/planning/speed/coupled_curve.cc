@@ -16,8 +16,9 @@ constexpr double kSame = 1e-12;
 // The excess allowed at the three inner points that are checked, of the squared budget: a quarter
 // of the promise, which leaves the rest for the points between.
 constexpr double kCheckedExcess = 0.5 * kBudgetExcess;
-// A rejected step is cut to this part, an accepted one may grow by the inverse.
-constexpr double kCut = 0.25;
+// A rejected step is cut to this part; one that is accepted at once lets the next grow by the
+// inverse.
+constexpr double kCut = 0.5;
 // Steps are not cut below this part of their stretch: there the speed is kept constant instead.
 constexpr double kSmallestPart = 1.0 / 4096;
 
@@ -287,8 +288,8 @@ class BackwardPass {
   }
 
   void Push(const CurvePart& part, double from, double to, bool binds, double f_to, double f_from) {
-    steps_.push_back({start_ + from, to - from, part.K(from), part.K(to), part.Cap(from),
-                      part.Cap(to), x_, f_to, f_from, interval_, node_, false, binds});
+    steps_.emplace_back(start_ + from, to - from, part.K(from), part.K(to), part.Cap(from),
+                        part.Cap(to), x_, f_to, f_from, interval_, node_, false, binds);
   }
 
   void Through(const CurvePart& part) {
@@ -310,6 +311,7 @@ class BackwardPass {
       }
       double d = position - part.from;
       if (try_ < 0.75 * d) d = try_;
+      bool rejected = false;
       for (;;) {
         const double from = d < position - part.from ? position - d : part.from;
         const double k_from = part.K(from);
@@ -319,6 +321,7 @@ class BackwardPass {
           f = Accept(part, from, position, ends, cap_here);
         } else if (d > smallest) {
           d = std::max(smallest, d * kCut);
+          rejected = true;
           continue;
         } else {
           Push(part, from, position, true, 0.0, 0.0);
@@ -326,7 +329,7 @@ class BackwardPass {
           f = edge_.At(k_from, x_);
         }
         position = from;
-        try_ = d / kCut;
+        try_ = rejected ? d : d / kCut;
         break;
       }
     }
@@ -488,6 +491,7 @@ class ForwardPass {
     next_ = -1.0;
     double d = try_ < 0.75 * rest ? try_ : rest;
     StepEnds ends;
+    bool rejected = false;
     while (!edge_.Step(x_, a0, k, K(step, t + d), d, ends)) {
       if (d <= smallest) {
         d = std::min(d, rest);
@@ -495,8 +499,9 @@ class ForwardPass {
         return Level(step, t, d);
       }
       d = std::max(smallest, d * kCut);
+      rejected = true;
     }
-    try_ = d / kCut;
+    try_ = rejected ? d : d / kCut;
     a0 = ends.a0;
     double x1 = x_ + d * (ends.a0 + ends.a1);
     const double c = (ends.a1 - ends.a0) / d;

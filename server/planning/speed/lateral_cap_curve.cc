@@ -22,7 +22,9 @@ struct IntervalCaps {
   double line0, line1;  // squared speeds
 
   double K(double d) const { return k0 + (k1 - k0) * (d / length); }
-  double Line(double d) const { return line0 + (line1 - line0) * (d / length); }
+  double Line(double d) const {
+    return line0 == line1 ? line0 : line0 + (line1 - line0) * (d / length);
+  }
 };
 
 class Cutter {
@@ -39,8 +41,8 @@ class Cutter {
 
   void Hyperbola(const IntervalCaps& caps, double from, double to) {
     if (!(to > from)) return;
-    const double k_from = std::abs(caps.K(from));
-    const double k_to = std::abs(caps.K(to));
+    const double k_from = std::abs(from > 0.0 ? caps.K(from) : caps.k0);
+    const double k_to = std::abs(to < caps.length ? caps.K(to) : caps.k1);
     CapSegment segment = {start_ + from, to - from, 1.0 / k_from, 1.0 / k_to,
                           0.0,           0.0,       interval_,    node_};
     if (k_from != k_to) {

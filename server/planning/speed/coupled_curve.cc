@@ -7,19 +7,18 @@
 #include <limits>
 #include <utility>
 
-
-
 namespace arclane {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Two squared speeds this close are one.
 constexpr double kSame = 1e-12;
-// The excess allowed at the three inner points that are checked, of the squared budget: a quarter of the promise, which
-// leaves the rest for the points between.
+// The excess allowed at the three inner points that are checked, of the squared budget: a quarter
+// of the promise, which leaves the rest for the points between.
 constexpr double kCheckedExcess = 0.5 * kBudgetExcess;
-// A rejected step is cut to this part, an accepted one may grow by the inverse.
-constexpr double kCut = 0.25;
+// A rejected step is cut to this part; one that is accepted at once lets the next grow by the
+// inverse.
+constexpr double kCut = 0.5;
 // Steps are not cut below this part of their stretch: there the speed is kept constant instead.
 constexpr double kSmallestPart = 1.0 / 4096;
 
@@ -55,14 +54,19 @@ class Edge {
     return Trapezoid(x0, a0, k0, k1, d, ends) || Ride(x0, a0, k0, k1, d, ends);
   }
 
+  // Whether constant acceleration a (signed) from x0 over d keeps the budget between its ends.
+  bool Keeps(double x0, double a, double k0, double k1, double d) const {
+    return ShapeOf(x0, a, a, k0, k1, d).excess <= tolerance_;
+  }
+
  private:
   struct Shape {
     double excess;  // bound of a^2 + y^2 - A^2 over the step
     double middle;  // its value half-way
   };
 
-  // h(t) = a^2 + y^2 - A^2 along the step is its linear interpolation plus t (1 - t) (p + r t) with p and r from the
-  // end slopes; what that cubic misses is measured half-way.
+  // h(t) = a^2 + y^2 - A^2 along the step is its linear interpolation plus t (1 - t) (p + r t) with
+  // p and r from the end slopes; what that cubic misses is measured half-way.
   Shape ShapeOf(double x0, double a0, double a1, double k0, double k1, double d) const {
     const double x1 = x0 + d * (a0 + a1);
     const double y0 = k0 * x0;
@@ -98,7 +102,8 @@ class Edge {
     ends = {a0, a1, a1};
     if (shape.excess <= tolerance_) return true;
     if (shape.excess > 0.5 * deepest_) return false;
-    // Off every a(t) between: max over t of 4 E t (1 - t) / (2 a(t)) <= 2 E / (a0 + a1 + 2 min(a0, a1)).
+    // Off every a(t) between: max over t of 4 E t (1 - t) / (2 a(t)) <= 2 E / (a0 + a1 + 2 min(a0,
+    // a1)).
     const double smaller = std::min(a0, a1);
     const double off = 2.0 * shape.excess / (a0 + a1 + 2.0 * smaller) * kSecondOrder;
     if (off > kLargestCorrection * smaller) return false;
@@ -107,9 +112,10 @@ class Edge {
     return true;
   }
 
-  // Near the circle's top the edge is stiff: lateral acceleration relaxes within a distance of a / (2 k A) to the level at
-  // which speed changes just as the curvature asks, a_t = x |k'| / 2k. There the step rides that level, `resolution`
-  // inside the circle: y^2 (1 + q^2) = A^2 (1 - resolution) with a_t = q y.
+  // Near the circle's top the edge is stiff: lateral acceleration relaxes within a distance of a /
+  // (2 k A) to the level at which speed changes just as the curvature asks, a_t = x |k'| / 2k.
+  // There the step rides that level, `resolution` inside the circle: y^2 (1 + q^2) = A^2 (1 -
+  // resolution) with a_t = q y.
   bool Ride(double x0, double a_edge, double k0, double k1, double d, StepEnds& ends) const {
     if (!(k1 < k0)) return false;
     const double relative = 0.5 * (k0 - k1) / d;
@@ -178,7 +184,9 @@ class PartCutter {
     if (count == 3 && cuts[1] > cuts[2]) std::swap(cuts[1], cuts[2]);
     for (int c = 0; c < count; ++c) {
       if (!(cuts[c + 1] > cuts[c])) continue;
-      const auto k = [&](double d) { return d >= length ? std::abs(k1) : std::abs(k0 + (k1 - k0) * (d / length)); };
+      const auto k = [&](double d) {
+        return d >= length ? std::abs(k1) : std::abs(k0 + (k1 - k0) * (d / length));
+      };
       const auto line = [&](double d) {
         return std::min(level_, d >= length ? line1 : line0 + (line1 - line0) * (d / length));
       };
@@ -194,7 +202,9 @@ class PartCutter {
       parts_.push_back(part);
       return;
     }
-    const auto cap = [&](double k, double under) { return k * under > lateral_ ? lateral_ / k : under; };
+    const auto cap = [&](double k, double under) {
+      return k * under > lateral_ ? lateral_ / k : under;
+    };
     // Below k_low the lateral limit does not bind.
     const double k_low = std::clamp(lateral_ / line, std::min(part.k_from, part.k_to), k_high);
     const int count = 1 + static_cast<int>(std::log(k_high / k_low) / log_ratio_);
@@ -204,7 +214,8 @@ class PartCutter {
     for (int i = 0; i <= count; ++i) {
       const double share = static_cast<double>(rises ? i : count - i) / count;
       const double k = k_low * std::pow(k_high / k_low, share);
-      const double at = part.k_to != part.k_from ? (k - part.k_from) / (part.k_to - part.k_from) : 1.0;
+      const double at =
+          part.k_to != part.k_from ? (k - part.k_from) / (part.k_to - part.k_from) : 1.0;
       AddUpTo(part, at, cap, next);
     }
     AddUpTo(part, 1.0, cap, next);
@@ -229,6 +240,21 @@ class PartCutter {
   std::vector<CurvePart>& parts_;
   double log_ratio_ = 0.0;
 };
+
+// Whether p + q t + r t^2, p <= 0, exceeds 0 somewhere in (0, d].
+bool Exceeds(double p, double q, double r, double d) {
+  if (p + d * (q + r * d) > 0.0) return true;
+  const double peak = -0.5 * q / r;
+  return r < 0.0 && peak > 0.0 && peak < d && p + 0.5 * q * peak > 0.0;
+}
+
+// The first t in (0, d] where it does; d if nowhere.
+double FirstExcess(double p, double q, double r, double d) {
+  if (!Exceeds(p, q, r, d)) return d;
+  const double root = std::sqrt(std::max(0.0, q * q - 4.0 * r * p));
+  const double sum = q + root;
+  return sum > 0.0 ? std::clamp(-2.0 * p / sum, 0.0, d) : d;
+}
 
 class BackwardPass {
  public:
@@ -257,11 +283,13 @@ class BackwardPass {
   }
 
  private:
-  double Bound(double k, double cap) const { return k * cap > edge_.total() ? edge_.total() / k : cap; }
+  double Bound(double k, double cap) const {
+    return k * cap > edge_.total() ? edge_.total() / k : cap;
+  }
 
   void Push(const CurvePart& part, double from, double to, bool binds, double f_to, double f_from) {
-    steps_.push_back({start_ + from, to - from, part.K(from), part.K(to), part.Cap(from), part.Cap(to), x_, f_to,
-                      f_from, interval_, node_, false, binds});
+    steps_.emplace_back(start_ + from, to - from, part.K(from), part.K(to), part.Cap(from),
+                        part.Cap(to), x_, f_to, f_from, interval_, node_, false, binds);
   }
 
   void Through(const CurvePart& part) {
@@ -273,7 +301,8 @@ class BackwardPass {
       const double k_here = part.K(position);
       const double cap_here = part.Cap(position);
       const bool at_line = x_ >= cap_here * (1.0 - kSame) && part.cap_from <= cap_here;
-      const bool at_circle = k_here * x_ >= edge_.total() * (1.0 - kSame) && part.k_from > part.k_to;
+      const bool at_circle =
+          k_here * x_ >= edge_.total() * (1.0 - kSame) && part.k_from > part.k_to;
       if (at_line || at_circle) {
         // The cap falls backward: every speed under it can brake to here.
         Push(part, part.from, position, false, 0.0, 0.0);
@@ -282,14 +311,17 @@ class BackwardPass {
       }
       double d = position - part.from;
       if (try_ < 0.75 * d) d = try_;
+      bool rejected = false;
       for (;;) {
         const double from = d < position - part.from ? position - d : part.from;
         const double k_from = part.K(from);
         StepEnds ends;
-        if (edge_.Step(x_, f, k_here, k_from, d, ends)) {
+        if (edge_.Step(x_, f, k_here, k_from, d, ends) &&
+            FollowsCap(part, from, cap_here, d, ends)) {
           f = Accept(part, from, position, ends, cap_here);
         } else if (d > smallest) {
           d = std::max(smallest, d * kCut);
+          rejected = true;
           continue;
         } else {
           Push(part, from, position, true, 0.0, 0.0);
@@ -297,14 +329,31 @@ class BackwardPass {
           f = edge_.At(k_from, x_);
         }
         position = from;
-        try_ = d / kCut;
+        try_ = rejected ? d : d / kCut;
         break;
       }
     }
   }
 
+  // Under a falling cap: a step that ends below it must not bulge over it before, and where the
+  // step meets the cap the budget must allow following it.
+  bool FollowsCap(const CurvePart& part, double from, double cap_here, double d,
+                  const StepEnds& ends) const {
+    const double cap = part.Cap(from);
+    if (cap <= cap_here) return true;
+    const double slope = (cap - cap_here) / d;
+    if (x_ + d * (ends.a0 + ends.a1) > cap) {
+      return d <= kSmallestPart * (part.to - part.from) ||
+             edge_.Keeps(cap_here, 0.5 * slope, part.K(from + d), part.K(from), d) ||
+             0.5 * slope > edge_.At(part.K(from), cap);
+    }
+    const double tiny = kSame * cap;
+    return !Exceeds(x_ - cap_here - tiny, 2.0 * ends.a0 - slope, (ends.a1 - ends.a0) / d, d);
+  }
+
   // Returns the braking with which the next step starts.
-  double Accept(const CurvePart& part, double from, double to, const StepEnds& ends, double cap_here) {
+  double Accept(const CurvePart& part, double from, double to, const StepEnds& ends,
+                double cap_here) {
     const double d = to - from;
     const double k = part.K(from);
     const double cap = part.Cap(from);
@@ -341,13 +390,6 @@ class BackwardPass {
   double try_ = kInfinity;
 };
 
-// The first t in (0, d] where p + q t + r t^2 = 0, given p <= 0 and a positive value at d.
-double FirstRoot(double p, double q, double r, double d) {
-  const double root = std::sqrt(std::max(0.0, q * q - 4.0 * r * p));
-  const double sum = q + root;
-  return sum > 0.0 ? std::clamp(-2.0 * p / sum, 0.0, d) : d;
-}
-
 class ForwardPass {
  public:
   ForwardPass(double v_start, double x_start, const CoupledBudget& budget, CurvePhaseWriter& writer)
@@ -358,13 +400,15 @@ class ForwardPass {
 
   void Through(const BrakeStep& step) {
     double t = 0.0;
-    for (int guard = 0; t < step.length; ++guard) {
+    while (t < step.length) {
       const double rest = step.length - t;
       if (step.binds && x_ >= BrakeCurve(step, t) * (1.0 - kSame)) return FollowBraking(step, rest);
       const double k = K(step, t);
       const double cap = Cap(step, t);
-      const double moved = x_ >= cap * (1.0 - kSame) ? FollowCap(step, t, k) : 0.0;
-      t += moved > 0.0 ? moved : Accelerate(step, t, k);
+      double moved = x_ >= cap * (1.0 - kSame) ? FollowCap(step, t, k) : 0.0;
+      if (!(moved > 0.0)) moved = Accelerate(step, t, k);
+      if (!(moved > kSmallestPart * kSmallestPart * step.length)) moved += Creep(step, t + moved);
+      t += moved;
       if (step.length - t <= kRounding * step.length) t = step.length;
     }
   }
@@ -410,20 +454,30 @@ class ForwardPass {
     double d = step.length - t;
     const double slope = (step.cap_to - x_) / d;
     const double a = 0.5 * slope;
-    if (a > 0.0 && (a > edge_.At(k, x_) || a > edge_.At(step.k_to, step.cap_to))) return 0.0;
-    if (a <= 0.0 && (step.k_to * step.cap_to > edge_.total() * (1.0 + kSame))) return 0.0;
-    double x1 = step.cap_to;
-    if (step.binds && x1 > step.x_to * (1.0 + kSame)) {
-      // cap - brake curve from t on.
-      const double f = Braking(step, t);
-      const double c = (step.f_from - step.f_to) / step.length;
-      d = FirstRoot(x_ - BrakeCurve(step, t), slope + 2.0 * f, -c, d);
-      x1 = x_ + slope * d;
+    if (a > 0.0) {
+      if (a > edge_.At(k, x_)) return 0.0;
+      // As far as the edge allows: where curvature rises with the cap it leaves less and less.
+      const double smallest = kSmallestPart * step.length;
+      while (a > edge_.At(K(step, t + d), x_ + slope * d) ||
+             !edge_.Keeps(x_, a, k, K(step, t + d), d)) {
+        d *= kCut;
+        if (d < smallest) return 0.0;
+      }
+    } else if (step.k_to * step.cap_to > edge_.total() * (1.0 + kSame)) {
+      return 0.0;
     }
+    if (step.binds) {
+      // The cap against the braking curve from t on.
+      const double over = std::min(0.0, x_ - BrakeCurve(step, t));
+      d = FirstExcess(over - kSame * x_, slope + 2.0 * Braking(step, t),
+                      (step.f_to - step.f_from) / step.length, d);
+    }
+    const double x1 = x_ + slope * d;
     if (!(d > 0.0)) return 0.0;
     next_ = -1.0;
     const double v1 = slope == 0.0 ? v_ : std::sqrt(x1);
-    writer_.Constant(slope == 0.0 ? SpeedPhaseKind::kCruise : SpeedPhaseKind::kFollowCap, d, v_, v1, a);
+    writer_.Constant(slope == 0.0 ? SpeedPhaseKind::kCruise : SpeedPhaseKind::kFollowCap, d, v_, v1,
+                     a);
     x_ = x1;
     v_ = v1;
     return d;
@@ -437,6 +491,7 @@ class ForwardPass {
     next_ = -1.0;
     double d = try_ < 0.75 * rest ? try_ : rest;
     StepEnds ends;
+    bool rejected = false;
     while (!edge_.Step(x_, a0, k, K(step, t + d), d, ends)) {
       if (d <= smallest) {
         d = std::min(d, rest);
@@ -444,22 +499,20 @@ class ForwardPass {
         return Level(step, t, d);
       }
       d = std::max(smallest, d * kCut);
+      rejected = true;
     }
-    try_ = d / kCut;
+    try_ = rejected ? d : d / kCut;
     a0 = ends.a0;
     double x1 = x_ + d * (ends.a0 + ends.a1);
     const double c = (ends.a1 - ends.a0) / d;
     double moved = d;
-    const double cap1 = Cap(step, t + d);
-    if (x1 > cap1) {
-      const double slope = (step.cap_to - step.cap_from) / step.length;
-      moved = FirstRoot(x_ - Cap(step, t), 2.0 * a0 - slope, c, moved);
-      x1 = Cap(step, t + moved);
-    }
+    const double cap_slope = (step.cap_to - step.cap_from) / step.length;
+    moved = FirstExcess(std::min(0.0, x_ - Cap(step, t)), 2.0 * a0 - cap_slope, c, d);
+    if (moved < d) x1 = Cap(step, t + moved);
     if (step.binds && x1 > BrakeCurve(step, t + moved)) {
       const double f = Braking(step, t);
       const double brake_c = (step.f_from - step.f_to) / step.length;
-      moved = FirstRoot(x_ - BrakeCurve(step, t), 2.0 * (a0 + f), c - brake_c, moved);
+      moved = FirstExcess(x_ - BrakeCurve(step, t), 2.0 * (a0 + f), c - brake_c, moved);
       x1 = BrakeCurve(step, t + moved);
     }
     const double v1 = std::sqrt(x1);
@@ -470,14 +523,32 @@ class ForwardPass {
     return moved;
   }
 
+  // The smallest step at constant speed, or lower where the cap or the braking curve asks; progress
+  // at corners of both.
+  double Creep(const BrakeStep& step, double t) {
+    const double d = std::min(kSmallestPart * step.length, step.length - t);
+    if (!(d > 0.0)) return 0.0;
+    double x1 = std::min(x_, Cap(step, t + d));
+    if (step.binds) x1 = std::min(x1, BrakeCurve(step, t + d));
+    const double v1 = x1 < x_ ? std::sqrt(x1) : v_;
+    writer_.Constant(x1 < x_ ? SpeedPhaseKind::kBrake : SpeedPhaseKind::kCruise, d, v_, v1,
+                     0.5 * (x1 - x_) / d);
+    x_ = x1;
+    v_ = v1;
+    next_ = -1.0;
+    return d;
+  }
+
   // Constant speed over d, where not even the smallest step fits.
   double Level(const BrakeStep& step, double t, double d) {
     double moved = d;
     if (step.binds && x_ > BrakeCurve(step, t + d)) {
       const double f = Braking(step, t);
-      moved = FirstRoot(x_ - BrakeCurve(step, t), 2.0 * f, (step.f_to - step.f_from) / step.length, d);
+      moved = FirstExcess(x_ - BrakeCurve(step, t), 2.0 * f,
+                          (step.f_to - step.f_from) / step.length, d);
     }
     if (moved > 0.0) writer_.Constant(SpeedPhaseKind::kCruise, moved, v_, v_, 0.0);
+    next_ = -1.0;
     return moved;
   }
 
@@ -485,7 +556,8 @@ class ForwardPass {
   CurvePhaseWriter& writer_;
   double x_;
   double v_;
-  double next_ = -1.0;  // the acceleration at which the next step may start; negative: take it from the speed
+  double next_ =
+      -1.0;  // the acceleration at which the next step may start; negative: take it from the speed
   double try_ = kInfinity;
 };
 
@@ -496,8 +568,9 @@ double PassBackwardCoupled(const CurveOrder& order, double x_end, const CoupledB
   return BackwardPass(order, budget, parts, steps).Run(x_end);
 }
 
-double WriteCoupledPhases(const std::vector<BrakeStep>& steps, const CurveOrder& order, double v_start, double x_start,
-                          const CoupledBudget& budget, std::vector<double>& node_speed, CurvePhaseWriter& writer) {
+double WriteCoupledPhases(const std::vector<BrakeStep>& steps, const CurveOrder& order,
+                          double v_start, double x_start, const CoupledBudget& budget,
+                          std::vector<double>& node_speed, CurvePhaseWriter& writer) {
   ForwardPass pass(v_start, x_start, budget, writer);
   for (std::size_t i = steps.size(); i-- > 0;) {
     const BrakeStep& step = steps[i];

@@ -15,35 +15,39 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A plan this close to the prescribed speed follows it.
 constexpr double kFollows = 1e-9;
-// Bounds of budget_resolution: below, steps multiply without use; above, the plan is no longer near the optimum.
+// Bounds of budget_resolution: below, steps multiply without use; above, the plan is no longer near
+// the optimum.
 constexpr double kFinestResolution = 1e-6;
 constexpr double kCoarsestResolution = 0.1;
 
-void AppendNodeViolations(const CurvatureProfileRequest& request, std::vector<SpeedViolation>& violations) {
+void AppendNodeViolations(const CurvatureProfileRequest& request,
+                          std::vector<SpeedViolation>& violations) {
   const std::size_t n = request.distance.size();
-  if (n < 2) violations.push_back({"distance", absl::StrCat("must have at least 2 nodes, got ", n)});
+  if (n < 2)
+    violations.push_back({"distance", absl::StrCat("must have at least 2 nodes, got ", n)});
   for (std::size_t i = 0; i < n; ++i) {
     const double s = request.distance[i];
     if (std::isfinite(s) && (i == 0 || s > request.distance[i - 1])) continue;
-    violations.push_back(
-        {absl::StrCat("distance[", i, "]"), absl::StrCat("must be finite and above the one before, got ", s)});
+    violations.push_back({absl::StrCat("distance[", i, "]"),
+                          absl::StrCat("must be finite and above the one before, got ", s)});
   }
   if (request.curvature.size() != n) {
-    violations.push_back(
-        {"curvature", absl::StrCat("must have ", n, " values like distance, got ", request.curvature.size())});
+    violations.push_back({"curvature", absl::StrCat("must have ", n, " values like distance, got ",
+                                                    request.curvature.size())});
   }
   for (std::size_t i = 0; i < request.curvature.size(); ++i) {
     if (std::isfinite(request.curvature[i])) continue;
-    violations.push_back(
-        {absl::StrCat("curvature[", i, "]"), absl::StrCat("must be finite, got ", request.curvature[i])});
+    violations.push_back({absl::StrCat("curvature[", i, "]"),
+                          absl::StrCat("must be finite, got ", request.curvature[i])});
   }
   if (!request.speed_cap.empty() && request.speed_cap.size() != n) {
-    violations.push_back(
-        {"speed_cap", absl::StrCat("must be empty or have ", n, " values, got ", request.speed_cap.size())});
+    violations.push_back({"speed_cap", absl::StrCat("must be empty or have ", n, " values, got ",
+                                                    request.speed_cap.size())});
   }
   for (std::size_t i = 0; i < request.speed_cap.size(); ++i) {
     if (request.speed_cap[i] >= 0.0) continue;
-    violations.push_back({absl::StrCat("speed_cap[", i, "]"), absl::StrCat("must be >= 0, got ", request.speed_cap[i])});
+    violations.push_back({absl::StrCat("speed_cap[", i, "]"),
+                          absl::StrCat("must be >= 0, got ", request.speed_cap[i])});
   }
   for (std::size_t k = 0; k < request.stops.size(); ++k) {
     const SpeedStop& stop = request.stops[k];
@@ -58,15 +62,19 @@ void AppendNodeViolations(const CurvatureProfileRequest& request, std::vector<Sp
   }
 }
 
-void AppendViolations(const CurvatureProfileRequest& request, std::vector<SpeedViolation>& violations) {
+void AppendViolations(const CurvatureProfileRequest& request,
+                      std::vector<SpeedViolation>& violations) {
   AppendLimitViolations(request.limits, violations);
   if (request.limits.reaction_time_s > 0.0) {
-    violations.push_back({"limits.reaction_time_s", "is not offered along curvature profiles; must be 0"});
+    violations.push_back(
+        {"limits.reaction_time_s", "is not offered along curvature profiles; must be 0"});
   }
   AppendNodeViolations(request, violations);
-  if (!(request.budget_resolution >= kFinestResolution && request.budget_resolution <= kCoarsestResolution)) {
-    violations.push_back({"budget_resolution", absl::StrCat("must be in [", kFinestResolution, ", ",
-                                                            kCoarsestResolution, "], got ", request.budget_resolution)});
+  if (!(request.budget_resolution >= kFinestResolution &&
+        request.budget_resolution <= kCoarsestResolution)) {
+    violations.push_back({"budget_resolution",
+                          absl::StrCat("must be in [", kFinestResolution, ", ", kCoarsestResolution,
+                                       "], got ", request.budget_resolution)});
   }
   if (!request.flying_lap) {
     const auto speed = [&violations](double value, const char* field) {
@@ -77,11 +85,14 @@ void AppendViolations(const CurvatureProfileRequest& request, std::vector<SpeedV
     speed(request.end_speed, "end_speed");
     return;
   }
-  if (request.curvature.size() >= 2 && std::abs(request.curvature.front()) != std::abs(request.curvature.back())) {
-    violations.push_back({"curvature", "a flying lap needs equal magnitudes at its first and last node"});
+  if (request.curvature.size() >= 2 &&
+      std::abs(request.curvature.front()) != std::abs(request.curvature.back())) {
+    violations.push_back(
+        {"curvature", "a flying lap needs equal magnitudes at its first and last node"});
   }
   if (request.speed_cap.size() >= 2 && request.speed_cap.front() != request.speed_cap.back()) {
-    violations.push_back({"speed_cap", "a flying lap needs equal values at its first and last node"});
+    violations.push_back(
+        {"speed_cap", "a flying lap needs equal values at its first and last node"});
   }
 }
 
@@ -99,16 +110,19 @@ void Reset(CurvatureSpeedPlan& plan, SpeedPlanStatus status) {
 }
 
 // Squared cap at a node.
-double NodeCap(const CurvatureProfileRequest& request, double squared_max_speed, double lateral, std::size_t node) {
+double NodeCap(const CurvatureProfileRequest& request, double squared_max_speed, double lateral,
+               std::size_t node) {
   const double k = std::abs(request.curvature[node]);
   double cap = squared_max_speed;
-  if (!request.speed_cap.empty()) cap = std::min(cap, request.speed_cap[node] * request.speed_cap[node]);
+  if (!request.speed_cap.empty())
+    cap = std::min(cap, request.speed_cap[node] * request.speed_cap[node]);
   return k * cap > lateral ? lateral / k : cap;
 }
 
-// A lap starts at a stop, or else at its slowest node: between nodes no cap is lower, and at that speed the whole lap can
-// be driven, so the periodic optimum touches the cap there.
-std::size_t LapStart(const CurvatureProfileRequest& request, double squared_max_speed, double lateral) {
+// A lap starts at a stop, or else at its slowest node: between nodes no cap is lower, and at that
+// speed the whole lap can be driven, so the periodic optimum touches the cap there.
+std::size_t LapStart(const CurvatureProfileRequest& request, double squared_max_speed,
+                     double lateral) {
   const std::size_t last = request.distance.size() - 1;
   if (!request.stops.empty()) return request.stops.front().boundary % last;
   std::size_t slowest = 0;
@@ -127,10 +141,12 @@ void Rotate(std::span<const double> column, std::size_t first, std::vector<doubl
   rotated.clear();
   if (column.empty()) return;
   rotated.insert(rotated.end(), column.begin() + static_cast<std::ptrdiff_t>(first), column.end());
-  rotated.insert(rotated.end(), column.begin() + 1, column.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+  rotated.insert(rotated.end(), column.begin() + 1,
+                 column.begin() + static_cast<std::ptrdiff_t>(first) + 1);
 }
 
-CurveOrder OrderOf(const CurvatureProfileRequest& request, std::size_t first, CurvatureWorkspace& workspace) {
+CurveOrder OrderOf(const CurvatureProfileRequest& request, std::size_t first,
+                   CurvatureWorkspace& workspace) {
   CurveOrder order = {request.distance, request.curvature, request.speed_cap, {}, first};
   const std::size_t last = request.distance.size() - 1;
   if (first > 0) {
@@ -221,7 +237,9 @@ void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorksp
 
   double v_start = request.start_speed;
   double v_end = request.end_speed;
-  const double end_cap = order.StopsAt(last) ? 0.0 : NodeCap(request, level, lateral, request.flying_lap ? first : last);
+  const double end_cap = order.StopsAt(last)
+                             ? 0.0
+                             : NodeCap(request, level, lateral, request.flying_lap ? first : last);
   if (request.flying_lap) v_start = v_end = std::sqrt(end_cap);
   double x_end = request.flying_lap ? end_cap : v_end * v_end;
   if (x_end > end_cap * (1.0 + kSpeedRoundoff)) {
@@ -250,10 +268,11 @@ void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorksp
 
   workspace.node_speed.resize(last + 1);
   CurvePhaseWriter writer(plan.phases);
-  const double x_reached =
-      budget.coupled
-          ? WriteCoupledPhases(workspace.steps, order, v_start, x_start, coupled, workspace.node_speed, writer)
-          : WriteCapPhases(workspace.segments, order, v_start, budget, workspace.backward, workspace.node_speed, writer);
+  const double x_reached = budget.coupled
+                               ? WriteCoupledPhases(workspace.steps, order, v_start, x_start,
+                                                    coupled, workspace.node_speed, writer)
+                               : WriteCapPhases(workspace.segments, order, v_start, budget,
+                                                workspace.backward, workspace.node_speed, writer);
   if (x_reached < x_end * (1.0 - kSpeedRoundoff)) {
     Reset(plan, SpeedPlanStatus::kInfeasibleEnd);
     plan.end_speed_max = std::sqrt(x_reached);
@@ -289,7 +308,8 @@ void SpeedOverTimeToDistance(std::span<const double> time_s, std::span<const dou
       continue;
     }
     const std::size_t knot = result.distance.size() - 1;
-    if (result.stops.empty() || result.stops.back().boundary != knot) result.stops.push_back({knot, 0.0});
+    if (result.stops.empty() || result.stops.back().boundary != knot)
+      result.stops.push_back({knot, 0.0});
     result.stops.back().dwell_s += seconds;
   }
 }

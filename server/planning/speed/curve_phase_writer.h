@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the phases of a plan along a curve, and what the two methods (lateral caps, coupled budget) share.
-// Internal to the speed planner.
+// Writes the phases of a plan along a curve, and what the two methods (lateral caps, coupled
+// budget) share. Internal to the speed planner.
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_CURVE_PHASE_WRITER_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_CURVE_PHASE_WRITER_H_
 
@@ -15,7 +15,8 @@
 
 namespace arclane {
 
-// The curve in driving order: a flying lap starts at its slowest node. Interval j lies between nodes j and j + 1.
+// The curve in driving order: a flying lap starts at its slowest node. Interval j lies between
+// nodes j and j + 1.
 struct CurveOrder {
   std::span<const double> distance;   // the request's nodes
   std::span<const double> curvature;  // in driving order
@@ -45,15 +46,15 @@ class CurvePhaseWriter {
 
   void Constant(SpeedPhaseKind kind, double length, double v0, double v1, double acceleration) {
     const double sum = v0 + v1;
-    Append(kind, SpeedLaw::kConstantAcceleration, length, sum > 0.0 ? 2.0 * length / sum : 0.0, v0, v1, acceleration,
-           0.0, 0.0);
+    Append(kind, SpeedLaw::kConstantAcceleration, length, sum > 0.0 ? 2.0 * length / sum : 0.0, v0,
+           v1, acceleration, 0.0, 0.0);
   }
 
   // Acceleration from a0 to a1, linear in distance.
   void Linear(SpeedPhaseKind kind, double length, double v0, double v1, double a0, double a1) {
     const double c = (a1 - a0) / length;
-    Append(kind, SpeedLaw::kLinearAcceleration, length, linear_acceleration::Time(length, v0, v1, c), v0, v1, a0, c,
-           0.0);
+    Append(kind, SpeedLaw::kLinearAcceleration, length,
+           linear_acceleration::Time(length, v0, v1, c), v0, v1, a0, c, 0.0);
   }
 
   // v = 1 / sqrt(k0 + k1 d).
@@ -66,14 +67,15 @@ class CurvePhaseWriter {
   }
 
   void Dwell(double seconds) {
-    if (seconds > 0.0) Append(SpeedPhaseKind::kDwell, SpeedLaw::kDwell, 0.0, seconds, 0.0, 0.0, 0.0, 0.0, 0.0);
+    if (seconds > 0.0)
+      Append(SpeedPhaseKind::kDwell, SpeedLaw::kDwell, 0.0, seconds, 0.0, 0.0, 0.0, 0.0, 0.0);
   }
 
  private:
-  void Append(SpeedPhaseKind kind, SpeedLaw law, double length, double seconds, double v0, double v1,
-              double acceleration, double first, double second) {
-    phases_.push_back(
-        {interval_, kind, law, distance_, time_, length, seconds, v0, v1, acceleration, first, second});
+  void Append(SpeedPhaseKind kind, SpeedLaw law, double length, double seconds, double v0,
+              double v1, double acceleration, double first, double second) {
+    phases_.emplace_back(interval_, kind, law, distance_, time_, length, seconds, v0, v1,
+                         acceleration, first, second);
     distance_ += length;
     time_ += seconds;
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Motion on an arc at the edge of a coupled budget A: dx/ds = +-2 sqrt(A^2 - (x/R)^2), x = v^2.
 //
-// With M = R A and w = 2 / R the solution is x = M sin(phi), phi = phi0 + w s, phi in [0, pi/2]. Time is
+// With M = R A and w = 2 / R the solution is x = M sin(phi), phi = phi0 + w s, phi in [0, pi/2].
+// Time is
 //   dt = ds / v = d phi / (w sqrt(M sin phi)),
-// an elliptic integral of the first kind. All functions look from the slower end; braking is the mirror image.
+// an elliptic integral of the first kind. All functions look from the slower end; braking is the
+// mirror image.
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_GRIP_CIRCLE_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_GRIP_CIRCLE_H_
 
@@ -38,8 +40,8 @@ inline double Retreat(double x, double theta, double amplitude) {
   return value > 0.0 ? value : 0.0;
 }
 
-// Integral of d phi / sqrt(sin phi) from low to low + theta; 0 <= low, low + theta <= pi/2. Relative error below
-// 1e-14.
+// Integral of d phi / sqrt(sin phi) from low to low + theta; 0 <= low, low + theta <= pi/2.
+// Relative error below 1e-14.
 double TimeIntegral(double low, double theta);
 
 // Seconds to get from x_low over an angle of theta = w * distance at amplitude M.

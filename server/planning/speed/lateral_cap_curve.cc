@@ -22,24 +22,29 @@ struct IntervalCaps {
   double line0, line1;  // squared speeds
 
   double K(double d) const { return k0 + (k1 - k0) * (d / length); }
-  double Line(double d) const { return line0 + (line1 - line0) * (d / length); }
+  double Line(double d) const {
+    return line0 == line1 ? line0 : line0 + (line1 - line0) * (d / length);
+  }
 };
 
 class Cutter {
  public:
-  Cutter(double start, std::uint32_t interval, std::uint32_t node, std::vector<CapSegment>& segments)
+  Cutter(double start, std::uint32_t interval, std::uint32_t node,
+         std::vector<CapSegment>& segments)
       : start_(start), interval_(interval), node_(node), segments_(segments) {}
 
   void Line(const IntervalCaps& caps, double from, double to) {
     if (!(to > from)) return;
-    segments_.push_back({start_ + from, to - from, caps.Line(from), caps.Line(to), 0.0, 0.0, interval_, node_});
+    segments_.push_back(
+        {start_ + from, to - from, caps.Line(from), caps.Line(to), 0.0, 0.0, interval_, node_});
   }
 
   void Hyperbola(const IntervalCaps& caps, double from, double to) {
     if (!(to > from)) return;
-    const double k_from = std::abs(caps.K(from));
-    const double k_to = std::abs(caps.K(to));
-    CapSegment segment = {start_ + from, to - from, 1.0 / k_from, 1.0 / k_to, 0.0, 0.0, interval_, node_};
+    const double k_from = std::abs(from > 0.0 ? caps.K(from) : caps.k0);
+    const double k_to = std::abs(to < caps.length ? caps.K(to) : caps.k1);
+    CapSegment segment = {start_ + from, to - from, 1.0 / k_from, 1.0 / k_to,
+                          0.0,           0.0,       interval_,    node_};
     if (k_from != k_to) {
       segment.k0 = k_from;
       segment.k1 = (k_to - k_from) / segment.length;
@@ -62,11 +67,14 @@ class Crossings {
     const double line_slope = (caps.line1 - caps.line0) / caps.length;
     for (const double sign : {1.0, -1.0}) {
       // (line0 + line_slope d)(sign k0 + sign k_slope d) = 1
-      AddRoots(line_slope * sign * k_slope, caps.line0 * sign * k_slope + line_slope * sign * caps.k0,
+      AddRoots(line_slope * sign * k_slope,
+               caps.line0 * sign * k_slope + line_slope * sign * caps.k0,
                caps.line0 * sign * caps.k0 - 1.0, caps.length);
     }
     if (caps.k0 * caps.k1 < 0.0) Add(-caps.k0 / k_slope, caps.length);
-    std::sort(at_.begin(), at_.begin() + count_);
+    for (int i = 1; i < count_; ++i) {
+      for (int j = i; j > 0 && at_[j] < at_[j - 1]; --j) std::swap(at_[j], at_[j - 1]);
+    }
   }
 
   const double* begin() const { return at_.data(); }
@@ -90,11 +98,13 @@ class Crossings {
 };
 
 void CutInterval(const IntervalCaps& caps, Cutter& cutter) {
-  const bool lateral_binds = std::max(std::abs(caps.k0) * caps.line0, std::abs(caps.k1) * caps.line1) > 1.0 ||
-                             (caps.line0 != caps.line1 && (caps.k0 != 0.0 || caps.k1 != 0.0));
+  const bool lateral_binds =
+      std::max(std::abs(caps.k0) * caps.line0, std::abs(caps.k1) * caps.line1) > 1.0 ||
+      (caps.line0 != caps.line1 && (caps.k0 != 0.0 || caps.k1 != 0.0));
   if (!lateral_binds) return cutter.Line(caps, 0.0, caps.length);
   const bool line_is_level = caps.line0 == caps.line1;
-  if (line_is_level && std::min(std::abs(caps.k0), std::abs(caps.k1)) * caps.line0 >= 1.0 && caps.k0 * caps.k1 > 0.0) {
+  if (line_is_level && std::min(std::abs(caps.k0), std::abs(caps.k1)) * caps.line0 >= 1.0 &&
+      caps.k0 * caps.k1 > 0.0) {
     return cutter.Hyperbola(caps, 0.0, caps.length);
   }
   double from = 0.0;
@@ -118,7 +128,8 @@ struct Motion {
   double x_end;
 };
 
-// The plan in a hyperbola segment, cap falling: rise at 2a from x0, then the largest speed from which x1 is met.
+// The plan in a hyperbola segment, cap falling: rise at 2a from x0, then the largest speed from
+// which x1 is met.
 class FallingCap {
  public:
   // k: 1 / cap at the start, k_slope > 0.
@@ -128,7 +139,8 @@ class FallingCap {
     const double k_tangent = std::sqrt(k_slope / twice_b);
     if (k_end_ <= k_tangent) {
       tangent_from_end_ = 0.0;
-      cap_at_tangent_ = kInfinity;  // The cap is steeper than braking all along: it never binds before its end.
+      cap_at_tangent_ =
+          kInfinity;  // The cap is steeper than braking all along: it never binds before its end.
     } else if (k_tangent > k_start) {
       tangent_from_end_ = (k_end_ - k_tangent) / k_slope;
       cap_at_tangent_ = 1.0 / k_tangent;
@@ -142,7 +154,8 @@ class FallingCap {
   double cap_at_tangent() const { return cap_at_tangent_; }
 
   double LargestAtStart(double x1) const {
-    return std::min(x1 + twice_b_ * tangent_from_end_, cap_at_tangent_) + twice_b_ * (length_ - tangent_from_end_);
+    return std::min(x1 + twice_b_ * tangent_from_end_, cap_at_tangent_) +
+           twice_b_ * (length_ - tangent_from_end_);
   }
 
   // Distance from the end where the braking line from x1 meets the cap; needs a crossing.
@@ -166,21 +179,25 @@ class FallingCap {
 struct Motions {
   std::array<Motion, 4> list;
   int count = 0;
-  void Add(Motion::Kind kind, double length, double x_end) { list[count++] = {kind, length, x_end}; }
+  void Add(Motion::Kind kind, double length, double x_end) {
+    list[count++] = {kind, length, x_end};
+  }
 };
 
 // Rise from x0 and brake to x1 over `length`, no cap between.
-void AddRiseAndBrake(double length, double x0, double x1, double twice_a, double twice_b, Motions& motions) {
+void AddRiseAndBrake(double length, double x0, double x1, double twice_a, double twice_b,
+                     Motions& motions) {
   const double negligible = kNegligiblePart * length;
   double rising = (x1 - x0 + twice_b * length) / (twice_a + twice_b);
   if (rising < negligible) rising = 0.0;
   if (rising > length - negligible) rising = length;
-  if (rising > 0.0) motions.Add(Motion::kRise, rising, rising < length ? x0 + twice_a * rising : x1);
+  if (rising > 0.0)
+    motions.Add(Motion::kRise, rising, rising < length ? x0 + twice_a * rising : x1);
   if (rising < length) motions.Add(Motion::kBrake, length - rising, x1);
 }
 
-Motions PlanFallingCap(const FallingCap& cap, double length, double k_start, double k_slope, double x0, double x1,
-                       double twice_a, double twice_b) {
+Motions PlanFallingCap(const FallingCap& cap, double length, double k_start, double k_slope,
+                       double x0, double x1, double twice_a, double twice_b) {
   Motions motions;
   const double tangent = cap.tangent_from_end();
   const double at_tangent = cap.cap_at_tangent();
@@ -194,8 +211,10 @@ Motions PlanFallingCap(const FallingCap& cap, double length, double k_start, dou
   if (cap_from_end < negligible) cap_from_end = 0.0;
   const double cap_end_x = cap_from_end > 0.0 ? x1 + twice_b * cap_from_end : x1;
   if (x0 + twice_a * to_tangent >= at_tangent * (1.0 - kSame)) {
-    if (to_tangent > negligible) AddRiseAndBrake(to_tangent, x0, at_tangent, twice_a, twice_b, motions);
-    motions.Add(Motion::kCap, length - (to_tangent > negligible ? to_tangent : 0.0) - cap_from_end, cap_end_x);
+    if (to_tangent > negligible)
+      AddRiseAndBrake(to_tangent, x0, at_tangent, twice_a, twice_b, motions);
+    motions.Add(Motion::kCap, length - (to_tangent > negligible ? to_tangent : 0.0) - cap_from_end,
+                cap_end_x);
   } else if (x0 + twice_a * (length - cap_from_end) >= cap_end_x) {
     // The rise meets the cap itself: (x0 + 2a d)(k + k_slope d) = 1.
     const double p = twice_a * k_start + x0 * k_slope;
@@ -224,14 +243,13 @@ double ForwardThrough(const CapSegment& s, double x0, double twice_a) {
 }
 
 // Between squared speeds under a linear cap.
-void WriteUnderLine(const CapSegment& s, double x0, double v0, double x1, double v1, double twice_a, double twice_b,
-                    CurvePhaseWriter& writer) {
+void WriteUnderLine(const CapSegment& s, double x0, double v0, double x1, double v1, double twice_a,
+                    double twice_b, CurvePhaseWriter& writer) {
   const double slope = (s.cap1 - s.cap0) / s.length;
   const double negligible = kNegligiblePart * s.length;
-  double rising = twice_a > slope ? (s.cap0 - x0) / (twice_a - slope) : kInfinity;
-  double falling = twice_b > -slope ? (s.cap1 - x1) / (twice_b + slope) : kInfinity;
-  if (x0 >= s.cap0) rising = 0.0;
-  if (x1 >= s.cap1) falling = 0.0;
+  // A cap that rises faster than 2a is never followed, nor one that falls faster than 2b.
+  double rising = twice_a > slope ? std::max(0.0, (s.cap0 - x0) / (twice_a - slope)) : kInfinity;
+  double falling = twice_b > -slope ? std::max(0.0, (s.cap1 - x1) / (twice_b + slope)) : kInfinity;
   if (rising < negligible) rising = 0.0;
   if (falling < negligible) falling = 0.0;
   const double level = s.length - rising - falling;
@@ -241,7 +259,8 @@ void WriteUnderLine(const CapSegment& s, double x0, double v0, double x1, double
     const double va = rising > 0.0 ? std::sqrt(xa) : v0;
     const double vb = falling > 0.0 ? (slope == 0.0 ? va : std::sqrt(xb)) : v1;
     if (rising > 0.0) writer.Constant(SpeedPhaseKind::kAccelerate, rising, v0, va, 0.5 * twice_a);
-    writer.Constant(slope == 0.0 ? SpeedPhaseKind::kCruise : SpeedPhaseKind::kFollowCap, level, va, vb, 0.5 * slope);
+    writer.Constant(slope == 0.0 ? SpeedPhaseKind::kCruise : SpeedPhaseKind::kFollowCap, level, va,
+                    vb, 0.5 * slope);
     if (falling > 0.0) writer.Constant(SpeedPhaseKind::kBrake, falling, vb, v1, -0.5 * twice_b);
     return;
   }
@@ -260,8 +279,8 @@ void WriteUnderLine(const CapSegment& s, double x0, double v0, double x1, double
   }
 }
 
-void WriteUnderHyperbola(const CapSegment& s, double x0, double v0, double x1, double v1, double twice_a,
-                         double twice_b, CurvePhaseWriter& writer) {
+void WriteUnderHyperbola(const CapSegment& s, double x0, double v0, double x1, double v1,
+                         double twice_a, double twice_b, CurvePhaseWriter& writer) {
   if (s.k1 > 0.0) {
     const FallingCap cap(s.length, s.k0, s.k1, s.cap0, twice_b);
     const Motions motions = PlanFallingCap(cap, s.length, s.k0, s.k1, x0, x1, twice_a, twice_b);
@@ -305,7 +324,8 @@ void WriteUnderHyperbola(const CapSegment& s, double x0, double v0, double x1, d
 
 }  // namespace
 
-void CutIntoCapSegments(const CurveOrder& order, const MotionBudget& budget, std::vector<CapSegment>& segments) {
+void CutIntoCapSegments(const CurveOrder& order, const MotionBudget& budget,
+                        std::vector<CapSegment>& segments) {
   segments.clear();
   const double per_lateral = 1.0 / budget.lateral;  // 0 without a lateral limit
   const auto line = [&](std::size_t node) {
@@ -315,9 +335,11 @@ void CutIntoCapSegments(const CurveOrder& order, const MotionBudget& budget, std
   const double level = budget.squared_max_speed;
   for (std::size_t j = 0; j < order.interval_count(); ++j) {
     const std::size_t i = order.RequestInterval(j);
-    IntervalCaps caps = {order.distance[i + 1] - order.distance[i], order.curvature[j] * per_lateral,
-                         order.curvature[j + 1] * per_lateral, line(j), line(j + 1)};
-    Cutter cutter(order.distance[i], static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), segments);
+    IntervalCaps caps = {order.distance[i + 1] - order.distance[i],
+                         order.curvature[j] * per_lateral, order.curvature[j + 1] * per_lateral,
+                         line(j), line(j + 1)};
+    Cutter cutter(order.distance[i], static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j),
+                  segments);
     // A prescribed cap that is unlimited or above max_speed on a part of the interval.
     if (!(caps.line0 < kInfinity) || !(caps.line1 < kInfinity)) caps.line0 = caps.line1 = level;
     if (caps.line0 >= level && caps.line1 >= level) {
@@ -334,7 +356,8 @@ void CutIntoCapSegments(const CurveOrder& order, const MotionBudget& budget, std
       after.line0 = level;
       (before.line0 > level ? before.line0 : after.line1) = level;
       if (before.length > 0.0) CutInterval(before, cutter);
-      Cutter rest(order.distance[i] + at, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), segments);
+      Cutter rest(order.distance[i] + at, static_cast<std::uint32_t>(i),
+                  static_cast<std::uint32_t>(j), segments);
       if (after.length > 0.0) CutInterval(after, rest);
       continue;
     }
@@ -342,8 +365,8 @@ void CutIntoCapSegments(const CurveOrder& order, const MotionBudget& budget, std
   }
 }
 
-void PassBackwardOverCaps(const std::vector<CapSegment>& segments, const CurveOrder& order, double x_end,
-                          const MotionBudget& budget, std::vector<double>& backward) {
+void PassBackwardOverCaps(const std::vector<CapSegment>& segments, const CurveOrder& order,
+                          double x_end, const MotionBudget& budget, std::vector<double>& backward) {
   const double twice_b = 2.0 * budget.brake.limit;
   const std::size_t m = segments.size();
   backward.resize(m + 1);
@@ -359,8 +382,9 @@ void PassBackwardOverCaps(const std::vector<CapSegment>& segments, const CurveOr
   backward[0] = x;
 }
 
-double WriteCapPhases(const std::vector<CapSegment>& segments, const CurveOrder& order, double v_start,
-                      const MotionBudget& budget, const std::vector<double>& backward, std::vector<double>& node_speed,
+double WriteCapPhases(const std::vector<CapSegment>& segments, const CurveOrder& order,
+                      double v_start, const MotionBudget& budget,
+                      const std::vector<double>& backward, std::vector<double>& node_speed,
                       CurvePhaseWriter& writer) {
   const double twice_a = 2.0 * budget.accelerate.limit;
   const double twice_b = 2.0 * budget.brake.limit;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exact plan along piecewise linear curvature when the lateral limit is separate: x = v^2 under the cap
-// 1 / (|kappa| / a_lat), a hyperbola on each stretch, and under linear caps. Internal to the speed planner.
+// The exact plan along piecewise linear curvature when the lateral limit is separate: x = v^2 under
+// the cap 1 / (|kappa| / a_lat), a hyperbola on each stretch, and under linear caps. Internal to
+// the speed planner.
 //
-// On a stretch where the cap falls along the way, braking at 2 b per distance can follow it while its slope is below
-// 2 b, so backward in distance the largest speed runs along the braking line to the cap, along the cap to the point
-// of slope 2 b, and from there along the tangent. Where the cap rises the same holds forward with the acceleration.
+// On a stretch where the cap falls along the way, braking at 2 b per distance can follow it while
+// its slope is below 2 b, so backward in distance the largest speed runs along the braking line to
+// the cap, along the cap to the point of slope 2 b, and from there along the tangent. Where the cap
+// rises the same holds forward with the acceleration.
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_LATERAL_CAP_CURVE_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_LATERAL_CAP_CURVE_H_
 
@@ -30,15 +32,17 @@ struct CapSegment {
 };
 
 // Cuts the curve into segments, in driving order.
-void CutIntoCapSegments(const CurveOrder& order, const MotionBudget& budget, std::vector<CapSegment>& segments);
+void CutIntoCapSegments(const CurveOrder& order, const MotionBudget& budget,
+                        std::vector<CapSegment>& segments);
 
 // Squared speeds at segment starts (and the end) from which everything ahead can be met.
-void PassBackwardOverCaps(const std::vector<CapSegment>& segments, const CurveOrder& order, double x_end,
-                          const MotionBudget& budget, std::vector<double>& backward);
+void PassBackwardOverCaps(const std::vector<CapSegment>& segments, const CurveOrder& order,
+                          double x_end, const MotionBudget& budget, std::vector<double>& backward);
 
 // Writes phases and node speeds (driving order); returns the squared speed reached at the end.
-double WriteCapPhases(const std::vector<CapSegment>& segments, const CurveOrder& order, double v_start,
-                      const MotionBudget& budget, const std::vector<double>& backward, std::vector<double>& node_speed,
+double WriteCapPhases(const std::vector<CapSegment>& segments, const CurveOrder& order,
+                      double v_start, const MotionBudget& budget,
+                      const std::vector<double>& backward, std::vector<double>& node_speed,
                       CurvePhaseWriter& writer);
 
 }  // namespace arclane

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Motion with acceleration linear in distance: a = a0 + c d, so x = v^2 = v0^2 + 2 a0 d + c d^2.
 //
-// It is the motion s'' = a0 + c s: hyperbolic for c > 0, harmonic for c < 0, uniform acceleration for c = 0. With
-// k = sqrt(c) and u = k d / (v0 + v1),
+// It is the motion s'' = a0 + c s: hyperbolic for c > 0, harmonic for c < 0, uniform acceleration
+// for c = 0. With k = sqrt(c) and u = k d / (v0 + v1),
 //   time = (2 d / (v0 + v1)) * atanh(u) / u     (atan for c < 0),
 // which needs no case for small c beyond the series of atanh(u)/u in z = u^2.
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_LINEAR_ACCELERATION_H_
@@ -40,13 +40,14 @@ inline double Time(double d, double v0, double v1, double c) {
   return 2.0 * ratio * ArcRatio(c * ratio * ratio);
 }
 
-// Distance after t seconds from speed v0 and acceleration a0: v0 sinh(k t)/k + a0 (cosh(k t) - 1)/k^2 (circular
-// functions for c < 0).
+// Distance after t seconds from speed v0 and acceleration a0: v0 sinh(k t)/k + a0 (cosh(k t) -
+// 1)/k^2 (circular functions for c < 0).
 inline double Distance(double t, double v0, double a0, double c) {
   const double z = c * t * t;
   if (std::abs(z) < 0.04) {
     // Series of sinh(q)/q and (cosh(q) - 1)/q^2 in z = q^2; the next terms are below 1e-16.
-    const double sinh_ratio = 1.0 + z / 6 * (1.0 + z / 20 * (1.0 + z / 42 * (1.0 + z / 72 * (1.0 + z / 110))));
+    const double sinh_ratio =
+        1.0 + z / 6 * (1.0 + z / 20 * (1.0 + z / 42 * (1.0 + z / 72 * (1.0 + z / 110))));
     const double cosh_ratio =
         0.5 * (1.0 + z / 12 * (1.0 + z / 30 * (1.0 + z / 56 * (1.0 + z / 90 * (1.0 + z / 132)))));
     return t * (v0 * sinh_ratio + a0 * t * cosh_ratio);

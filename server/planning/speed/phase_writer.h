@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes phases one after the other along the path: closed-form motions on one piece, cut where the active limit
-// changes. Internal to the speed planner.
+// Writes phases one after the other along the path: closed-form motions on one piece, cut where the
+// active limit changes. Internal to the speed planner.
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_PHASE_WRITER_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_PHASE_WRITER_H_
 
@@ -24,7 +24,8 @@ struct Stretch {
 
 class PhaseWriter {
  public:
-  PhaseWriter(const MotionBudget& budget, std::vector<SpeedPhase>& phases) : budget_(budget), phases_(phases) {}
+  PhaseWriter(const MotionBudget& budget, std::vector<SpeedPhase>& phases)
+      : budget_(budget), phases_(phases) {}
 
   double time_s() const { return time_; }
 
@@ -39,7 +40,8 @@ class PhaseWriter {
 
   double Brake(const Stretch& stretch, double x0, double v0, double x1, double v1) {
     const Push& push = budget_.brake;
-    if (OffCircle(stretch, push, x0)) return Constant(stretch, SpeedPhaseKind::kBrake, v0, v1, -push.limit);
+    if (OffCircle(stretch, push, x0))
+      return Constant(stretch, SpeedPhaseKind::kBrake, v0, v1, -push.limit);
     return OnCircle(stretch, SpeedPhaseKind::kBrake, push, x1, v1, v0);
   }
 
@@ -64,20 +66,22 @@ class PhaseWriter {
            x_high <= stretch.radius * push.knee_per_radius;
   }
 
-  double Constant(const Stretch& stretch, SpeedPhaseKind kind, double v0, double v1, double acceleration) {
+  double Constant(const Stretch& stretch, SpeedPhaseKind kind, double v0, double v1,
+                  double acceleration) {
     const double sum = v0 + v1;
     // Speeds whose squares underflow: at rest at both ends is impossible over a positive length.
     const double seconds = sum > 0.0 ? 2.0 * stretch.length / sum : 0.0;
-    phases_.push_back({stretch.piece, kind, SpeedLaw::kConstantAcceleration, stretch.start, time_, stretch.length,
-                       seconds, v0, v1, acceleration, 0.0, 0.0});
+    phases_.emplace_back(stretch.piece, kind, SpeedLaw::kConstantAcceleration, stretch.start, time_,
+                         stretch.length, seconds, v0, v1, acceleration, 0.0, 0.0);
     time_ += seconds;
     return seconds;
   }
 
   // The slower end comes first for kAccelerate, last for kBrake.
-  double OnCircle(const Stretch& stretch, SpeedPhaseKind kind, const Push& push, double x_low, double v_low,
-                  double v_high);
-  double Circle(const Stretch& stretch, SpeedPhaseKind kind, double x_low, double v_low, double v_high);
+  double OnCircle(const Stretch& stretch, SpeedPhaseKind kind, const Push& push, double x_low,
+                  double v_low, double v_high);
+  double Circle(const Stretch& stretch, SpeedPhaseKind kind, double x_low, double v_low,
+                double v_high);
 
   const MotionBudget& budget_;
   std::vector<SpeedPhase>& phases_;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms on one piece, in x = v^2: how far x rises along a length, and the length a rise needs.
+// Closed forms on one piece, in x = v^2: how far x rises along a length, and the length a rise
+// needs.
 //
-// Internal to the speed planner. Braking is acceleration seen from the piece's end, so one set of functions with a
-// `Push` (the limit on |a_t|) serves both directions. On an arc of radius R under a coupled budget A the push is
-// constant up to the *knee* x = R sqrt(A^2 - push^2) and runs along the grip circle above it.
+// Internal to the speed planner. Braking is acceleration seen from the piece's end, so one set of
+// functions with a `Push` (the limit on |a_t|) serves both directions. On an arc of radius R under
+// a coupled budget A the push is constant up to the *knee* x = R sqrt(A^2 - push^2) and runs along
+// the grip circle above it.
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_PIECE_MOTION_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_PIECE_MOTION_H_
 
@@ -62,7 +64,8 @@ inline double Rise(double x, double length, const Push& push, double radius, dou
 
 // x after the opposite push over `length` from x: Rise(Fall(x, l), l) = x where Fall > 0.
 inline double Fall(double x, double length, const Push& push, double radius, double total) {
-  if (!(radius < std::numeric_limits<double>::infinity())) return std::max(0.0, x - 2.0 * push.limit * length);
+  if (!(radius < std::numeric_limits<double>::infinity()))
+    return std::max(0.0, x - 2.0 * push.limit * length);
   const double knee = radius * push.knee_per_radius;
   if (x <= knee) return std::max(0.0, x - 2.0 * push.limit * length);
   const double amplitude = radius * total;
@@ -78,16 +81,17 @@ inline double RiseLength(double low, double high, const Push& push, double radiu
   if (high <= knee) return (high - low) / (2.0 * push.limit);
   const double amplitude = radius * total;
   const double start = std::max(low, knee);
-  const double on_circle = 0.5 * radius * (grip::Angle(high, amplitude) - grip::Angle(start, amplitude));
+  const double on_circle =
+      0.5 * radius * (grip::Angle(high, amplitude) - grip::Angle(start, amplitude));
   return on_circle + (low < knee ? (knee - low) / (2.0 * push.limit) : 0.0);
 }
 
-// The squared speed at which accelerating from x0 meets braking down to x1 within `length`, caps ignored.
-// Preconditions: x1 <= Rise(x0, length), x0 <= Rise(x1, length).
+// The squared speed at which accelerating from x0 meets braking down to x1 within `length`, caps
+// ignored. Preconditions: x1 <= Rise(x0, length), x0 <= Rise(x1, length).
 double PeakBetween(double x0, double x1, double length, const MotionBudget& budget, double radius);
 
-// The root in [low, high] of a continuous f with f(low) >= 0 >= f(high): Illinois steps, safeguarded by bisection, to
-// the last bit or so. Deterministic.
+// The root in [low, high] of a continuous f with f(low) >= 0 >= f(high): Illinois steps,
+// safeguarded by bisection, to the last bit or so. Deterministic.
 template <typename F>
 double FindRoot(double low, double high, F f) {
   double f_low = f(low);

@@ -11,11 +11,14 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Squared speeds this close are equal: they come from one rise and one fall over the same length.
 constexpr double kSameSpeed = 1e-14;
+// A fall that covers this much of its piece starts at the piece's start.
+constexpr double kWholePiece = 1.0 - 1e-9;
 
 // The braking curve B of the backward pass, and where its windows end.
 class BrakingCurve {
  public:
-  BrakingCurve(const SpeedWorkspace& workspace, const MotionBudget& budget) : w_(workspace), budget_(budget) {}
+  BrakingCurve(const SpeedWorkspace& workspace, const MotionBudget& budget)
+      : w_(workspace), budget_(budget) {}
 
   std::size_t size() const { return w_.length.size(); }
   double PieceStart(std::size_t i) const { return w_.start[i]; }
@@ -24,13 +27,14 @@ class BrakingCurve {
   // B at distance `s` inside piece i.
   double At(std::size_t i, double s) const {
     const double to_end = std::clamp(w_.start[i + 1] - s, 0.0, w_.length[i]);
-    return std::min(w_.cap[i], Rise(w_.backward[i + 1], to_end, budget_.brake, w_.radius[i], budget_.total));
+    return std::min(w_.cap[i],
+                    Rise(w_.backward[i + 1], to_end, budget_.brake, w_.radius[i], budget_.total));
   }
 
   // Where B falls to x inside piece i; x in [backward[i + 1], cap].
   double WhereFallsTo(std::size_t i, double x) const {
-    const double to_end = RiseLength(w_.backward[i + 1], std::max(x, w_.backward[i + 1]), budget_.brake, w_.radius[i],
-                                     budget_.total);
+    const double to_end = RiseLength(w_.backward[i + 1], std::max(x, w_.backward[i + 1]),
+                                     budget_.brake, w_.radius[i], budget_.total);
     return w_.start[i + 1] - std::min(to_end, w_.length[i]);
   }
 
@@ -50,11 +54,17 @@ class BrakingCurve {
   const MotionBudget& budget_;
 };
 
-// One run of the simulation: position, speed, and the look-ahead window (position, position + v * reaction].
+// One run of the simulation: position, speed, and the look-ahead window (position, position + v *
+// reaction].
 class ReactiveDrive {
  public:
-  ReactiveDrive(double reaction_s, const MotionBudget& budget, SpeedWorkspace& workspace, PhaseWriter& writer)
-      : reaction_(reaction_s), budget_(budget), w_(workspace), writer_(writer), curve_(workspace, budget) {}
+  ReactiveDrive(double reaction_s, const MotionBudget& budget, SpeedWorkspace& workspace,
+                PhaseWriter& writer)
+      : reaction_(reaction_s),
+        budget_(budget),
+        w_(workspace),
+        writer_(writer),
+        curve_(workspace, budget) {}
 
   double Run(double start_speed) {
     v_ = start_speed;
@@ -74,7 +84,9 @@ class ReactiveDrive {
  private:
   double Position() const { return position_; }
 
-  Stretch Ahead(double length) const { return {w_.index[piece_], position_, length, w_.radius[piece_]}; }
+  Stretch Ahead(double length) const {
+    return {w_.index[piece_], position_, length, w_.radius[piece_]};
+  }
 
   void WriteDwellHere() {
     if (w_.dwell.empty() || !(w_.dwell[piece_] > 0.0)) return;
@@ -82,7 +94,8 @@ class ReactiveDrive {
     writer_.Dwell(w_.index.empty() ? 0 : w_.index[named], position_, w_.dwell[piece_]);
   }
 
-  // Puts the far pointer behind the window's end and lists the boundaries in the window whose B binds.
+  // Puts the far pointer behind the window's end and lists the boundaries in the window whose B
+  // binds.
   void OpenWindow() {
     head_ = 0;
     w_.minima.clear();
@@ -94,7 +107,8 @@ class ReactiveDrive {
   void PushFarBoundary() {
     const auto boundary = static_cast<std::uint32_t>(++far_);
     const double value = curve_.AtBoundary(boundary);
-    while (w_.minima.size() > head_ && curve_.AtBoundary(w_.minima.back()) >= value) w_.minima.pop_back();
+    while (w_.minima.size() > head_ && curve_.AtBoundary(w_.minima.back()) >= value)
+      w_.minima.pop_back();
     w_.minima.push_back(boundary);
   }
 
@@ -117,8 +131,8 @@ class ReactiveDrive {
     v_ = std::sqrt(x);
   }
 
-  // Accelerates to the first event: the piece's end, the ceiling, the window reaching a boundary, or the braking
-  // curve coming into force at the window's end.
+  // Accelerates to the first event: the piece's end, the ceiling, the window reaching a boundary,
+  // or the braking curve coming into force at the window's end.
   void Accelerate() {
     const Push& push = budget_.accelerate;
     const double radius = w_.radius[piece_];
@@ -138,7 +152,8 @@ class ReactiveDrive {
         d = DistanceToSee(gap, d);
         x1 = std::min(x1, risen(d));
       }
-      const double seen = at_boundary ? curve_.PieceStart(far_ + 1) : position_ + d + std::sqrt(x1) * reaction_;
+      const double seen =
+          at_boundary ? curve_.PieceStart(far_ + 1) : position_ + d + std::sqrt(x1) * reaction_;
       if (x1 > curve_.At(far_, seen)) {
         d = DistanceToBind(d);
         x1 = risen(d);
@@ -164,7 +179,8 @@ class ReactiveDrive {
   double DistanceToSee(double gap, double limit) const {
     const double radius = w_.radius[piece_];
     return FindRoot(0.0, limit, [&](double d) {
-      return gap - d - std::sqrt(Rise(x_, d, budget_.accelerate, radius, budget_.total)) * reaction_;
+      return gap - d -
+             std::sqrt(Rise(x_, d, budget_.accelerate, radius, budget_.total)) * reaction_;
     });
   }
 
@@ -187,7 +203,8 @@ class ReactiveDrive {
     });
   }
 
-  // Keeps the speed until the window meets the falling braking curve or a boundary, or the piece ends.
+  // Keeps the speed until the window meets the falling braking curve or a boundary, or the piece
+  // ends.
   void Hold() {
     const double to_end = w_.start[piece_ + 1] - position_;
     double d = to_end;
@@ -226,13 +243,22 @@ class ReactiveDrive {
       BrakeTo(w_.backward[piece_ + 1], w_.start[piece_ + 1] - position_);
       EnterBraking();
       if (piece_ == curve_.size()) return;
-      const bool falls_on =
-          Rise(w_.backward[piece_ + 1], w_.length[piece_], budget_.brake, w_.radius[piece_], budget_.total) <=
-          x_ * (1.0 + kSameSpeed);
-      if (falls_on && x_ > 0.0) continue;
+      if (x_ > 0.0 && FallsOn()) continue;
       if (!curve_.Holds(piece_, position_, x_, reaction_)) BrakeBelowCurve();
       return OpenWindow();
     }
+  }
+
+  // Whether the braking curve goes on falling over the whole piece that begins here.
+  bool FallsOn() const {
+    const double low = w_.backward[piece_ + 1];
+    const double length = w_.length[piece_];
+    const double radius = w_.radius[piece_];
+    if (Rise(low, length, budget_.brake, radius, budget_.total) > x_ * (1.0 + kSameSpeed))
+      return false;
+    // At its top the grip circle saturates: there only the length of the fall tells.
+    return x_ < w_.cap[piece_] ||
+           RiseLength(low, x_, budget_.brake, radius, budget_.total) >= length * kWholePiece;
   }
 
   void BrakeTo(double x1, double d) {
@@ -248,8 +274,8 @@ class ReactiveDrive {
     if (!w_.dwell.empty() && w_.dwell[piece_] >= 0.0) WriteDwellHere();
   }
 
-  // The plateau here is too short to hold: brakes on at the full rate to the largest speed (to the last bit, found by
-  // halving) that can be held where it is reached.
+  // The plateau here is too short to hold: brakes on at the full rate to the largest speed (to the
+  // last bit, found by halving) that can be held where it is reached.
   void BrakeBelowCurve() {
     double low = 0.0;
     double high = x_;
@@ -303,7 +329,8 @@ class ReactiveDrive {
 
 }  // namespace
 
-double LargestReactiveStart(const SpeedWorkspace& workspace, const MotionBudget& budget, double reaction_s) {
+double LargestReactiveStart(const SpeedWorkspace& workspace, const MotionBudget& budget,
+                            double reaction_s) {
   const BrakingCurve curve(workspace, budget);
   double bound = curve.AtBoundary(0);
   for (std::size_t i = 0; i < curve.size(); ++i) {

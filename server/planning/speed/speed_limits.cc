@@ -27,7 +27,8 @@ void AppendLimitViolations(const SpeedLimits& limits, std::vector<SpeedViolation
   RequirePositive(limits.max_acceleration, "limits.max_acceleration", violations);
   RequirePositive(limits.max_braking, "limits.max_braking", violations);
   if (limits.max_lateral_acceleration) {
-    RequirePositive(*limits.max_lateral_acceleration, "limits.max_lateral_acceleration", violations);
+    RequirePositive(*limits.max_lateral_acceleration, "limits.max_lateral_acceleration",
+                    violations);
   }
   if (limits.max_total_acceleration) {
     RequirePositive(*limits.max_total_acceleration, "limits.max_total_acceleration", violations);
@@ -40,15 +41,16 @@ void AppendLimitViolations(const SpeedLimits& limits, std::vector<SpeedViolation
   }
   if (limits.budget_mode != BudgetMode::kReserved) return;
   if (!limits.max_lateral_acceleration) {
-    violations.push_back({"limits.max_lateral_acceleration", "must be given for a reserved budget"});
+    violations.push_back(
+        {"limits.max_lateral_acceleration", "must be given for a reserved budget"});
   }
   if (violations.size() != before) return;
   const double longitudinal = std::max(limits.max_acceleration, limits.max_braking);
   const double reserved = std::hypot(longitudinal, *limits.max_lateral_acceleration);
   if (reserved > *limits.max_total_acceleration * (1.0 + kReservedRoundoff)) {
-    violations.push_back({"limits.max_total_acceleration",
-                          absl::StrCat("the reserved budgets need ", reserved, ", got ",
-                                       *limits.max_total_acceleration)});
+    violations.push_back(
+        {"limits.max_total_acceleration", absl::StrCat("the reserved budgets need ", reserved,
+                                                       ", got ", *limits.max_total_acceleration)});
   }
 }
 

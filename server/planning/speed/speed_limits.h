@@ -47,8 +47,8 @@ struct SpeedViolation {
   std::string message;
 };
 
-// Budgets such as (3, 4, 5) or (a/sqrt(2), a/sqrt(2), a) use the total up exactly; the caller's rounding of each is
-// forgiven up to a few ulps.
+// Budgets such as (3, 4, 5) or (a/sqrt(2), a/sqrt(2), a) use the total up exactly; the caller's
+// rounding of each is forgiven up to a few ulps.
 inline constexpr double kReservedRoundoff = 1e-15;
 
 // Appends one violation for every rule of SpeedLimits that does not hold; NaN breaks every rule.

@@ -16,7 +16,8 @@ double MeanSpeedTime(double d, double u, double w) {
   return sum > 0.0 ? 2.0 * d / sum : 0.0;
 }
 
-// Distance after t seconds of the antiderivative of sqrt(k + m d) = v^-1: t = (2 / 3m)(w^3 - w0^3), w = 1 / v.
+// Distance after t seconds of the antiderivative of sqrt(k + m d) = v^-1: t = (2 / 3m)(w^3 - w0^3),
+// w = 1 / v.
 double CapDistance(double k, double m, double t) {
   const double w0 = std::sqrt(k);
   if (m == 0.0) return t / w0;
@@ -36,7 +37,8 @@ double CapTime(double k, double m, double d) {
 double GripDistance(double x_low, double amplitude, double rate, double length, double t) {
   double low = 0.0;
   double high = length;
-  // The slower end has the larger acceleration, so the constant-acceleration distance is an upper bound.
+  // The slower end has the larger acceleration, so the constant-acceleration distance is an upper
+  // bound.
   const double v_low = std::sqrt(x_low);
   const double a = 0.5 * rate * grip::Cosine(x_low, amplitude);
   double d = std::min(length, t * (v_low + 0.5 * a * t));
@@ -71,7 +73,8 @@ double SpeedAt(const SpeedPhase& phase, double d) {
       x = slow * slow + 2.0 * std::abs(phase.acceleration) * e;
       break;
     case SpeedLaw::kLinearAcceleration: {
-      const double a = reversed ? -(phase.acceleration + phase.first * phase.length) : phase.acceleration;
+      const double a =
+          reversed ? -(phase.acceleration + phase.first * phase.length) : phase.acceleration;
       x = slow * slow + e * (2.0 * a + phase.first * e);
       break;
     }
@@ -108,7 +111,8 @@ double AccelerationAt(const SpeedPhase& phase, double d) {
 double TimeAt(const SpeedPhase& phase, double d) {
   if (!(d > 0.0) || phase.law == SpeedLaw::kDwell) return 0.0;
   if (d >= phase.length) return phase.duration_s;
-  if (phase.law == SpeedLaw::kLateralCap) return std::min(phase.duration_s, CapTime(phase.first, phase.second, d));
+  if (phase.law == SpeedLaw::kLateralCap)
+    return std::min(phase.duration_s, CapTime(phase.first, phase.second, d));
   const bool reversed = SlowerAtEnd(phase);
   const double slow = reversed ? phase.end_speed : phase.start_speed;
   const double e = reversed ? phase.length - d : d;
@@ -137,7 +141,8 @@ double DistanceAtTime(const SpeedPhase& phase, double t) {
   if (phase.law == SpeedLaw::kGripCircle) {
     e = GripDistance(slow * slow, phase.first, std::abs(phase.second), phase.length, r);
   } else if (phase.law == SpeedLaw::kLinearAcceleration) {
-    const double a = reversed ? -(phase.acceleration + phase.first * phase.length) : phase.acceleration;
+    const double a =
+        reversed ? -(phase.acceleration + phase.first * phase.length) : phase.acceleration;
     e = linear_acceleration::Distance(r, slow, a, phase.first);
   } else {
     e = r * (slow + 0.5 * std::abs(phase.acceleration) * r);

@@ -16,20 +16,23 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // A speed within this of a cap is on the cap: squaring and taking roots moves it by an ulp or two.
 constexpr double kOnCap = 1.0 - 8.9e-16;
-// Phases shorter than this part of their piece are rounding: lengths are differences of quotients of squared speeds.
+// Phases shorter than this part of their piece are rounding: lengths are differences of quotients
+// of squared speeds.
 constexpr double kNegligiblePart = 1e-13;
 
-void AppendRequestViolations(const SpeedPlanRequest& request, std::vector<SpeedViolation>& violations) {
+void AppendRequestViolations(const SpeedPlanRequest& request,
+                             std::vector<SpeedViolation>& violations) {
   AppendLimitViolations(request.limits, violations);
   if (request.pieces.empty()) violations.push_back({"pieces", "must not be empty"});
   for (std::size_t i = 0; i < request.pieces.size(); ++i) {
     const SpeedPiece& piece = request.pieces[i];
     if (!(piece.length >= 0.0 && piece.length < kInfinity)) {
-      violations.push_back(
-          {absl::StrCat("pieces[", i, "].length"), absl::StrCat("must be finite and >= 0, got ", piece.length)});
+      violations.push_back({absl::StrCat("pieces[", i, "].length"),
+                            absl::StrCat("must be finite and >= 0, got ", piece.length)});
     }
     if (!(piece.radius > 0.0)) {
-      violations.push_back({absl::StrCat("pieces[", i, "].radius"), absl::StrCat("must be > 0, got ", piece.radius)});
+      violations.push_back({absl::StrCat("pieces[", i, "].radius"),
+                            absl::StrCat("must be > 0, got ", piece.radius)});
     }
   }
   const auto speed = [&violations](double value, const char* field) {
@@ -40,9 +43,11 @@ void AppendRequestViolations(const SpeedPlanRequest& request, std::vector<SpeedV
   speed(request.end_speed, "end_speed");
   for (std::size_t k = 0; k < request.stops.size(); ++k) {
     const SpeedStop& stop = request.stops[k];
-    if (stop.boundary > request.pieces.size() || (k > 0 && stop.boundary <= request.stops[k - 1].boundary)) {
-      violations.push_back({absl::StrCat("stops[", k, "].boundary"),
-                            absl::StrCat("must ascend and be <= ", request.pieces.size(), ", got ", stop.boundary)});
+    if (stop.boundary > request.pieces.size() ||
+        (k > 0 && stop.boundary <= request.stops[k - 1].boundary)) {
+      violations.push_back(
+          {absl::StrCat("stops[", k, "].boundary"),
+           absl::StrCat("must ascend and be <= ", request.pieces.size(), ", got ", stop.boundary)});
     }
     if (!(stop.dwell_s >= 0.0 && stop.dwell_s < kInfinity)) {
       violations.push_back({absl::StrCat("stops[", k, "].dwell_s"),
@@ -68,7 +73,8 @@ void Reset(SpeedPlan& plan, SpeedPlanStatus status) {
 }
 
 // The pieces of positive length as columns. Returns the path's length.
-double FillColumns(const SpeedPlanRequest& request, const MotionBudget& budget, SpeedWorkspace& workspace) {
+double FillColumns(const SpeedPlanRequest& request, const MotionBudget& budget,
+                   SpeedWorkspace& workspace) {
   const std::size_t n = request.pieces.size();
   workspace.length.resize(n);
   workspace.radius.resize(n);
@@ -126,7 +132,8 @@ void PassBackward(double x_end, const MotionBudget& budget, SpeedWorkspace& work
     x = std::min(x, cap);
     if (StopsAt(workspace, i + 1)) x = 0.0;
     workspace.backward[i + 1] = x;
-    x = std::min(cap, Rise(x, workspace.length[i], budget.brake, workspace.radius[i], budget.total));
+    x = std::min(cap,
+                 Rise(x, workspace.length[i], budget.brake, workspace.radius[i], budget.total));
   }
   workspace.backward[0] = StopsAt(workspace, 0) ? 0.0 : x;
   if (m == 0) workspace.backward[0] = std::min(workspace.backward[0], x_end);
@@ -138,8 +145,8 @@ void PassForward(double x_start, const MotionBudget& budget, SpeedWorkspace& wor
   double x = x_start;
   workspace.forward[0] = x;
   for (std::size_t i = 0; i < m; ++i) {
-    x = std::min(workspace.backward[i + 1],
-                 Rise(x, workspace.length[i], budget.accelerate, workspace.radius[i], budget.total));
+    x = std::min(workspace.backward[i + 1], Rise(x, workspace.length[i], budget.accelerate,
+                                                 workspace.radius[i], budget.total));
     workspace.forward[i + 1] = x;
   }
 }
@@ -163,7 +170,8 @@ Stretch Part(const Stretch& piece, double offset, double length) {
 }
 
 // The optimum between two boundary speeds that the passes have made compatible.
-PieceResult WritePiece(const Stretch& piece, const PieceEnds& ends, const MotionBudget& budget, PhaseWriter& writer) {
+PieceResult WritePiece(const Stretch& piece, const PieceEnds& ends, const MotionBudget& budget,
+                       PhaseWriter& writer) {
   PieceResult result;
   const double length = piece.length;
   if (ends.x0 == ends.cap && ends.x1 == ends.cap) {
@@ -173,12 +181,14 @@ PieceResult WritePiece(const Stretch& piece, const PieceEnds& ends, const Motion
   }
   const double total = budget.total;
   // At the cap the rise may have ended inside the piece (on a grip circle it saturates there).
-  if (ends.x1 >= ends.x0 && ends.x1 < ends.cap && ends.x1 >= kOnCap * Rise(ends.x0, length, budget.accelerate, piece.radius, total)) {
+  if (ends.x1 >= ends.x0 && ends.x1 < ends.cap &&
+      ends.x1 >= kOnCap * Rise(ends.x0, length, budget.accelerate, piece.radius, total)) {
     result.seconds = writer.Accelerate(piece, ends.x0, ends.v0, ends.x1, ends.v1);
     result.peak = ends.v1;
     return result;
   }
-  if (ends.x0 < ends.cap && ends.x0 >= kOnCap * Rise(ends.x1, length, budget.brake, piece.radius, total)) {
+  if (ends.x0 < ends.cap &&
+      ends.x0 >= kOnCap * Rise(ends.x1, length, budget.brake, piece.radius, total)) {
     result.seconds = writer.Brake(piece, ends.x0, ends.v0, ends.x1, ends.v1);
     result.peak = ends.v0;
     result.brake_start = piece.start;
@@ -210,7 +220,8 @@ PieceResult WritePiece(const Stretch& piece, const PieceEnds& ends, const Motion
   if (level > 0.0) result.seconds += writer.Cruise(Part(piece, rising, level), v_peak);
   if (falling > 0.0) {
     result.brake_start = piece.start + (length - falling);
-    result.seconds += writer.Brake(Part(piece, length - falling, falling), peak, v_peak, ends.x1, ends.v1);
+    result.seconds +=
+        writer.Brake(Part(piece, length - falling, falling), peak, v_peak, ends.x1, ends.v1);
   }
   return result;
 }
@@ -229,8 +240,8 @@ void WriteDwell(const SpeedWorkspace& workspace, std::size_t boundary, PhaseWrit
   writer.Dwell(piece, workspace.start[boundary], workspace.dwell[boundary]);
 }
 
-void WritePlainPlan(const SpeedPlanRequest& request, const MotionBudget& budget, const SpeedWorkspace& workspace,
-                    SpeedPlan& plan) {
+void WritePlainPlan(const SpeedPlanRequest& request, const MotionBudget& budget,
+                    const SpeedWorkspace& workspace, SpeedPlan& plan) {
   const std::size_t m = workspace.length.size();
   ResizeColumns(m, plan);
   PhaseWriter writer(budget, plan.phases);
@@ -241,8 +252,10 @@ void WritePlainPlan(const SpeedPlanRequest& request, const MotionBudget& budget,
     WriteDwell(workspace, i, writer);
     const double x1 = workspace.forward[i + 1];
     const double v1 = i + 1 < m ? std::sqrt(x1) : request.end_speed;
-    const Stretch piece = {workspace.index[i], workspace.start[i], workspace.length[i], workspace.radius[i]};
-    const PieceResult result = WritePiece(piece, {x0, v0, x1, v1, workspace.cap[i]}, budget, writer);
+    const Stretch piece = {workspace.index[i], workspace.start[i], workspace.length[i],
+                           workspace.radius[i]};
+    const PieceResult result =
+        WritePiece(piece, {x0, v0, x1, v1, workspace.cap[i]}, budget, writer);
     plan.boundary_speed[i + 1] = v1;
     plan.peak_speed[i] = result.peak;
     plan.brake_start_distance[i] = result.brake_start;
@@ -281,11 +294,12 @@ void FillColumnsFromPhases(const SpeedWorkspace& workspace, double duration_s, S
   plan.duration_s = duration_s;
 }
 
-void FailStart(double speed_max, const SpeedPlanRequest& request, const MotionBudget& budget, double length,
-               SpeedPlan& plan) {
+void FailStart(double speed_max, const SpeedPlanRequest& request, const MotionBudget& budget,
+               double length, SpeedPlan& plan) {
   Reset(plan, SpeedPlanStatus::kInfeasibleStart);
   plan.start_speed_max = speed_max;
-  plan.brake_now = BrakeFrom(request.start_speed, length, request.limits.reaction_time_s, budget.brake.limit);
+  plan.brake_now =
+      BrakeFrom(request.start_speed, length, request.limits.reaction_time_s, budget.brake.limit);
 }
 
 void FailEnd(double speed_max, SpeedPlan& plan) {
@@ -306,7 +320,8 @@ BrakeNow BrakeFrom(double v, double length, double reaction_s, double braking) {
   now.stop_distance = hold + v * v / (2.0 * braking);
   now.overrun = std::max(0.0, now.stop_distance - length);
   if (now.overrun > 0.0) {
-    now.speed_at_end = hold >= length ? v : std::sqrt(std::max(0.0, v * v - 2.0 * braking * (length - hold)));
+    now.speed_at_end =
+        hold >= length ? v : std::sqrt(std::max(0.0, v * v - 2.0 * braking * (length - hold)));
   }
   return now;
 }
@@ -358,8 +373,8 @@ void PlanSpeed(const SpeedPlanRequest& request, SpeedWorkspace& workspace, Speed
   plan.boundary_speed.back() = request.end_speed;
 }
 
-double TravelTime(std::span<const SpeedPiece> pieces, const SpeedLimits& limits, double start_speed, double end_speed,
-                  SpeedWorkspace& workspace) {
+double TravelTime(std::span<const SpeedPiece> pieces, const SpeedLimits& limits, double start_speed,
+                  double end_speed, SpeedWorkspace& workspace) {
   const MotionBudget budget = ResolveBudget(limits);
   const double twice_a = 2.0 * budget.accelerate.limit;
   const double twice_b = 2.0 * budget.brake.limit;
@@ -376,7 +391,8 @@ double TravelTime(std::span<const SpeedPiece> pieces, const SpeedLimits& limits,
     backward[i + 1] = x;
     x = std::min(cap, x + twice_b * piece.length);
   }
-  if (x_end > backward[n] * (1.0 + kSpeedRoundoff) || x_end > budget.squared_max_speed * (1.0 + kSpeedRoundoff)) {
+  if (x_end > backward[n] * (1.0 + kSpeedRoundoff) ||
+      x_end > budget.squared_max_speed * (1.0 + kSpeedRoundoff)) {
     return kInfinity;
   }
   const double x_start = start_speed * start_speed;
@@ -395,7 +411,8 @@ double TravelTime(std::span<const SpeedPiece> pieces, const SpeedLimits& limits,
     if (x1 == risen || x1 + twice_b * length <= x0 || (x0 == cap && x1 == cap)) {
       time += 2.0 * length / (v0 + v1);
     } else {
-      const double meet = (twice_b * x0 + twice_a * x1 + twice_a * twice_b * length) / (twice_a + twice_b);
+      const double meet =
+          (twice_b * x0 + twice_a * x1 + twice_a * twice_b * length) / (twice_a + twice_b);
       const double peak = std::min(cap, std::max(meet, std::max(x0, x1)));
       const double v_peak = std::sqrt(peak);
       const double rising = (peak - x0) / twice_a;
@@ -410,8 +427,8 @@ double TravelTime(std::span<const SpeedPiece> pieces, const SpeedLimits& limits,
   return time;
 }
 
-void PlanFullBrake(std::span<const SpeedPiece> pieces, const SpeedLimits& limits, double start_speed,
-                   FullBrakePlan& plan) {
+void PlanFullBrake(std::span<const SpeedPiece> pieces, const SpeedLimits& limits,
+                   double start_speed, FullBrakePlan& plan) {
   const MotionBudget budget = ResolveBudget(limits);
   const double braking = budget.brake.limit;
   double length = 0.0;

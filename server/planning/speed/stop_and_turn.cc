@@ -7,7 +7,8 @@
 namespace arclane {
 
 double TurnTime(double angle_rad, const TurnLimits& limits) {
-  return std::max(0.0, std::abs(angle_rad) - limits.heading_tolerance_rad) / limits.max_angular_speed;
+  return std::max(0.0, std::abs(angle_rad) - limits.heading_tolerance_rad) /
+         limits.max_angular_speed;
 }
 
 void BuildStopAndTurn(std::span<const Vec2> waypoints, std::optional<double> start_heading_rad,

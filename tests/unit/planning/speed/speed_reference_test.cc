@@ -68,7 +68,8 @@ const char* Name(SpeedPhaseKind kind) {
 constexpr double kRelative = 1e-9;
 
 void ExpectClose(double expected, double actual, double scale, const std::string& what) {
-  EXPECT_LE(std::abs(expected - actual), kRelative * scale) << what << ": " << expected << " against " << actual;
+  EXPECT_LE(std::abs(expected - actual), kRelative * scale)
+      << what << ": " << expected << " against " << actual;
 }
 
 struct PlainPhase {
@@ -89,13 +90,13 @@ std::vector<PlainPhase> Merged(const std::vector<PlainPhase>& phases, double sho
 void ExpectPhases(const json& expected, const SpeedPlan& plan, const std::string& id) {
   std::vector<PlainPhase> want;
   for (const json& p : expected) {
-    want.push_back({p["kind"], ToDouble(p["s0"]), ToDouble(p["s1"]), ToDouble(p["v0"]), ToDouble(p["v1"]),
-                    ToDouble(p["t"]), p["piece"]});
+    want.push_back({p["kind"], ToDouble(p["s0"]), ToDouble(p["s1"]), ToDouble(p["v0"]),
+                    ToDouble(p["v1"]), ToDouble(p["t"]), p["piece"]});
   }
   std::vector<PlainPhase> have;
   for (const SpeedPhase& p : plan.phases) {
-    have.push_back({Name(p.kind), p.start_distance, p.start_distance + p.length, p.start_speed, p.end_speed,
-                    p.duration_s, static_cast<int>(p.piece)});
+    have.push_back({Name(p.kind), p.start_distance, p.start_distance + p.length, p.start_speed,
+                    p.end_speed, p.duration_s, static_cast<int>(p.piece)});
   }
   want = Merged(want, kRelative * plan.length);
   have = Merged(have, kRelative * plan.length);
@@ -124,7 +125,8 @@ void ExpectColumns(const json& expect, const SpeedPlan& plan, const std::string&
     ExpectClose(peak, plan.peak_speed[i], peak, id + " v_peak");
     const json& brake = expect["s_brake"][i];
     EXPECT_EQ(brake.is_null(), std::isnan(plan.brake_start_distance[i])) << id << " s_brake " << i;
-    if (!brake.is_null()) ExpectClose(ToDouble(brake), plan.brake_start_distance[i], plan.length, id + " s_brake");
+    if (!brake.is_null())
+      ExpectClose(ToDouble(brake), plan.brake_start_distance[i], plan.length, id + " s_brake");
     if (expect.contains("t_piece")) {
       const double t = ToDouble(expect["t_piece"][i]);
       ExpectClose(t, plan.piece_time_s[i], t, id + " t_piece");
@@ -163,7 +165,8 @@ TEST(SpeedReferenceTest, PlansOverPiecesAgree) {
       const double stop = ToDouble(now["stop_distance"]);
       ExpectClose(stop, plan.brake_now.stop_distance, stop, id + " stop_distance");
       ExpectClose(ToDouble(now["overrun"]), plan.brake_now.overrun, stop, id + " overrun");
-      ExpectClose(ToDouble(now["v_at_end"]), plan.brake_now.speed_at_end, request.start_speed, id + " v_at_end");
+      ExpectClose(ToDouble(now["v_at_end"]), plan.brake_now.speed_at_end, request.start_speed,
+                  id + " v_at_end");
     }
     if (plan.status != SpeedPlanStatus::kOk) continue;
     const double time = ToDouble(expect["time"]);
@@ -171,8 +174,10 @@ TEST(SpeedReferenceTest, PlansOverPiecesAgree) {
     ExpectColumns(expect, plan, id);
     if (expect.contains("phases")) ExpectPhases(expect["phases"], plan, id);
     if (request.limits.budget_mode == BudgetMode::kIndependent) {
-      ExpectClose(time, TravelTime(pieces, request.limits, request.start_speed, request.end_speed, workspace), time,
-                  id + " travel time");
+      ExpectClose(
+          time,
+          TravelTime(pieces, request.limits, request.start_speed, request.end_speed, workspace),
+          time, id + " travel time");
     }
   }
   EXPECT_GT(count, 0);
@@ -187,7 +192,8 @@ TEST(SpeedReferenceTest, StopAndTurnAgrees) {
   for (const json& record : testing::ReadRecords(dir + "/speed/stop_turn_dev.jsonl.gz")) {
     const std::string id = record["id"];
     std::vector<Vec2> waypoints;
-    for (const json& point : record["waypoints"]) waypoints.push_back({ToDouble(point[0]), ToDouble(point[1])});
+    for (const json& point : record["waypoints"])
+      waypoints.push_back({ToDouble(point[0]), ToDouble(point[1])});
     const json& limits = record["limits"];
     BuildStopAndTurn(waypoints, Optional(record["heading0"]),
                      {ToDouble(limits["omega_max"]), ToDouble(limits["heading_tol"])}, drive);
@@ -203,7 +209,8 @@ TEST(SpeedReferenceTest, StopAndTurnAgrees) {
     ExpectClose(time, plan.duration_s, time, id + " time");
     ASSERT_EQ(expect["turn_angle"].size(), drive.turn_angle_rad.size()) << id;
     for (std::size_t i = 0; i < drive.turn_angle_rad.size(); ++i) {
-      ExpectClose(std::abs(ToDouble(expect["turn_angle"][i])), std::abs(drive.turn_angle_rad[i]), 1.0, id + " angle");
+      ExpectClose(std::abs(ToDouble(expect["turn_angle"][i])), std::abs(drive.turn_angle_rad[i]),
+                  1.0, id + " angle");
       ExpectClose(ToDouble(expect["turn_time"][i]), drive.turn_time_s[i], 1.0, id + " turn time");
       ExpectClose(ToDouble(expect["drive_time"][i]), plan.piece_time_s[i], 1.0, id + " drive time");
     }
@@ -222,13 +229,15 @@ double LargestExcess(const CurvatureProfileRequest& request, const CurvatureSpee
     for (int i = 0; i <= kPoints; ++i) {
       const double d = phase.length * i / kPoints;
       const double share = (phase.start_distance + d - s0) / (s1 - s0);
-      const double kappa = request.curvature[phase.piece] * (1.0 - share) + request.curvature[phase.piece + 1] * share;
+      const double kappa = request.curvature[phase.piece] * (1.0 - share) +
+                           request.curvature[phase.piece + 1] * share;
       const double v = SpeedAt(phase, d);
       const double a = AccelerationAt(phase, d);
       const double lateral = v * v * std::abs(kappa);
       worst = std::max({worst, v / limits.max_speed - 1.0, a / limits.max_acceleration - 1.0,
                         -a / limits.max_braking - 1.0});
-      if (limits.max_lateral_acceleration) worst = std::max(worst, lateral / *limits.max_lateral_acceleration - 1.0);
+      if (limits.max_lateral_acceleration)
+        worst = std::max(worst, lateral / *limits.max_lateral_acceleration - 1.0);
       if (limits.budget_mode == BudgetMode::kCoupled) {
         worst = std::max(worst, std::hypot(a, lateral) / *limits.max_total_acceleration - 1.0);
       }
@@ -246,7 +255,8 @@ TEST(SpeedReferenceTest, PlansAlongCurvesAgree) {
     const std::vector<double> distance = record["s"];
     const std::vector<double> curvature = record["kappa"];
     for (const json& item : record["cases"]) {
-      const std::string id = record["id"].get<std::string>() + " " + item["model"].get<std::string>() + " " +
+      const std::string id = record["id"].get<std::string>() + " " +
+                             item["model"].get<std::string>() + " " +
                              item["mode"].get<std::string>();
       CurvatureProfileRequest request;
       request.distance = distance;
@@ -263,7 +273,8 @@ TEST(SpeedReferenceTest, PlansAlongCurvesAgree) {
       double worst = 0.0;
       for (std::size_t i = 0; i < expect["v"].size(); ++i) {
         const double v = ToDouble(expect["v"][i]);
-        const double error = std::abs(v - plan.node_speed[expect["v_index"][i]]) / std::max(v, 1e-9);
+        const double error =
+            std::abs(v - plan.node_speed[expect["v_index"][i]]) / std::max(v, 1e-9);
         worst = std::max(worst, error);
       }
       EXPECT_LE(worst, 1e-3) << id;
@@ -276,7 +287,8 @@ TEST(SpeedReferenceTest, PlansAlongCurvesAgree) {
       }
       EXPECT_NEAR(end, distance.back(), 1e-9 * plan.length) << id;
       std::printf("%-36s time %+.2e lo %+.2e v %.1e excess %+.1e phases/node %.2f\n", id.c_str(),
-                  plan.duration_s / time - 1.0, plan.duration_s / ToDouble(expect["time_lo"]) - 1.0, worst, excess,
+                  plan.duration_s / time - 1.0, plan.duration_s / ToDouble(expect["time_lo"]) - 1.0,
+                  worst, excess,
                   static_cast<double>(plan.phases.size()) / static_cast<double>(distance.size()));
     }
   }

@@ -323,11 +323,21 @@ class PieceBuilder {
   // between check points in y = (d / length)^(1 / root), in which x is smooth.
   static void StartInverse(const std::array<double, SpeedModel::kPoints>& speed, const Fit& fit,
                            int root, ChebyshevValues& target, ChebyshevValues& x) {
-    std::array<double, kChebyshevChecks + 1> y, slope;
-    MultiplyColumns<kChebyshevChecks + 1>(kChebyshev.to_integral, speed.data(), y.data());
-    for (int i = 0; i <= kN; ++i) {
-      y[i] = Root(std::max(y[i], 0.0) / fit.length, root);
-      slope[i] = root * fit.length * Power(y[i], root - 1) / speed[kN + i];
+    constexpr int kWidth = kChebyshevChecks + 1;
+    std::array<double, kWidth> y, slope, inverse_width;
+    MultiplyColumns<kWidth>(kChebyshev.to_integral, speed.data(), y.data());
+    const Lanes length = SplatLanes(fit.length);
+    for (int i = 0; i < kWidth; i += kLaneCount) {
+      StoreLanes(&y[i], MaxLanes(LoadLanes(&y[i]) / length, SplatLanes(0.0)));
+      StoreLanes(&slope[i], length / LoadLanes(&speed[kN + i]));
+    }
+    for (int i = 0; i <= kN && root > 1; ++i) {
+      y[i] = Root(y[i], root);
+      slope[i] *= root * Power(y[i], root - 1);
+    }
+    for (int i = 0; i < kN; i += kLaneCount) {
+      StoreLanes(&inverse_width[i],
+                 SplatLanes(1.0) / (Lanes{y[i + 1], y[i + 2]} - LoadLanes(&y[i])));
     }
     int cell = 0;
     for (int k = 0; k < kN; ++k) {
@@ -337,7 +347,8 @@ class PieceBuilder {
       const double width = y[cell + 1] - y[cell];
       const double low = kChebyshev.check[cell];
       const double rise = kChebyshev.check[cell + 1] - low;
-      const double u = width > 0.0 ? std::clamp((wanted - y[cell]) / width, 0.0, 1.0) : 0.5;
+      const double u =
+          width > 0.0 ? std::clamp((wanted - y[cell]) * inverse_width[cell], 0.0, 1.0) : 0.5;
       // The cubic with these end slopes, where they are those of a monotone one; else the chord.
       const double a = slope[cell] * width - rise, b = slope[cell + 1] * width - rise;
       const double bend = u * (1.0 - u) * ((1.0 - u) * a - u * b);

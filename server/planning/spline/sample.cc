@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <string>
 
@@ -14,6 +13,9 @@
 
 namespace arclane {
 namespace {
+
+// The end of a run is searched in steps of this many samples.
+constexpr int kStride = 8;
 
 // Samples are written in blocks that stay in the first-level cache.
 constexpr int kBlock = 128;
@@ -155,6 +157,7 @@ class CurveSampler {
   }
 
   void WriteBlock(size_t at, int count) {
+    slow_ = false;
     if (layout_.sorted) {
       EvaluateSorted(count);
     } else {
@@ -162,7 +165,7 @@ class CurveSampler {
     }
     uint8_t* marks = columns_.marks.empty() ? nullptr : &columns_.marks[at];
     if (marks != nullptr) std::fill_n(marks, count, uint8_t{0});
-    if (directions_) MarkSlowSamples(count, marks);
+    if (slow_) MarkSlowSamples(count, marks);
     CopyOut(row_[0], count, columns_.x, at);
     CopyOut(row_[1], count, columns_.y, at);
     if (dimension_ == 3) {
@@ -186,7 +189,7 @@ class CurveSampler {
   }
 
   static void CopyOut(const double* row, int count, std::span<double> column, size_t at) {
-    if (!column.empty()) std::memcpy(&column[at], row, sizeof(double) * count);
+    if (!column.empty()) std::copy_n(row, count, column.begin() + at);
   }
 
   // Runs of samples in one span. A kernel may write a little beyond its run: what follows is
@@ -197,6 +200,7 @@ class CurveSampler {
       AdvanceTo(local_[i]);
       const ArcSpan& span = map_.spans()[span_];
       int limit = i + 1;
+      while (limit + kStride <= count && local_[limit + kStride - 1] < span.end) limit += kStride;
       while (limit < count && local_[limit] < span.end) ++limit;
       FindParameters(span, i, limit - i);
       std::fill(span_of_ + i, span_of_ + limit, span_);
@@ -277,6 +281,11 @@ class CurveSampler {
     } else {
       SamplesOfPiece<3>(piece, frame_, parameter_ + first, count, directions_, out);
     }
+    if (!directions_) return;
+    const double floor = piece.speed_floor * piece.speed_floor;
+    int slow = 0;
+    for (int i = 0; i < count; ++i) slow += out.squared_speed[i] <= floor;
+    slow_ |= slow > 0;
   }
 
   // Tangents and curvatures where dr/dt = 0.
@@ -317,6 +326,7 @@ class CurveSampler {
   const int dimension_;
   SampleFrame frame_;
   bool directions_ = false;
+  bool slow_ = false;  // Some sample of the block has a vanishing speed.
   int span_ = -1;
   // Scratch rows: x, y, z, tangents, curvature, squared speed. Zero at first, because kernels touch
   // lanes beyond a run.

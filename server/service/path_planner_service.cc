@@ -19,6 +19,8 @@ grpc::ServerUnaryReactor* WithoutThrowing(grpc::CallbackServerContext& context, 
     return handler();
   } catch (const std::exception& error) {
     Log(LogLevel::kError, "a handler threw", {{"what", error.what()}});
+  } catch (...) {
+    Log(LogLevel::kError, "a handler threw");
   }
   auto* reactor = context.DefaultReactor();
   reactor->Finish({grpc::StatusCode::INTERNAL, "internal error"});

@@ -11,6 +11,9 @@
 namespace arclane {
 namespace {
 
+// By how much gRPC's clock may find a deadline passed before ours does.
+constexpr auto kTimerJitter = std::chrono::milliseconds(2);
+
 Failure TooManyBytes(const char* limit_name, size_t limit, size_t bytes) {
   Failure failure;
   failure.reason = FailureReason::kTooLarge;
@@ -57,10 +60,12 @@ void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name) {
 }
 
 std::optional<FailureReason> PlanCall::StopReason() const {
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (now >= deadline_) return FailureReason::kDeadlineExceeded;
+  if (!cancelled_.load(std::memory_order_relaxed)) return std::nullopt;
   // A passed deadline cancels the call too, and is the better reason.
-  if (std::chrono::steady_clock::now() >= deadline_) return FailureReason::kDeadlineExceeded;
-  if (cancelled_.load(std::memory_order_relaxed)) return FailureReason::kCancelled;
-  return std::nullopt;
+  return now + kTimerJitter >= deadline_ ? FailureReason::kDeadlineExceeded
+                                         : FailureReason::kCancelled;
 }
 
 SteadyTime PlanCall::EndStage(Stage stage, SteadyTime start) {

@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (!request.ParseFromArray(data, static_cast<int>(size))) return 0;
   const auto go_on = []() -> std::optional<arclane::FailureReason> { return std::nullopt; };
   arclane::v1::PlanCorridorResponse first;
-  const auto failure = arclane::PlanCorridor(request, limits, go_on, first);
+  const auto failure = arclane::AnswerPlanCorridor(request, limits, go_on, first);
   if (failure) {
     Require(!failure->message.empty(), "a refusal with a message");
     Require(failure->reason == arclane::FailureReason::kInvalidField ||
@@ -73,7 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   RequireWholeAnswer(first.route());
   arclane::v1::PlanCorridorResponse second;
-  Require(!arclane::PlanCorridor(request, limits, go_on, second), "the same answer again");
+  Require(!arclane::AnswerPlanCorridor(request, limits, go_on, second), "the same answer again");
   Require(first.SerializeAsString() == second.SerializeAsString(), "the same bytes again");
   return 0;
 }

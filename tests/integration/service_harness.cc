@@ -94,7 +94,9 @@ AsyncPlan::AsyncPlan(v1::PathPlanner::Stub& stub, const v1::PlanCorridorRequest&
 }
 
 AsyncPlan::~AsyncPlan() {
-  if (future_.valid()) future_.wait();
+  if (!future_.valid()) return;
+  context_.TryCancel();
+  future_.wait();
 }
 
 const grpc::Status& AsyncPlan::Await() {

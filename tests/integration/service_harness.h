@@ -71,7 +71,7 @@ class AsyncPlan {
  public:
   AsyncPlan(v1::PathPlanner::Stub& stub, const v1::PlanCorridorRequest& request,
             std::optional<double> deadline_s = std::nullopt);
-  ~AsyncPlan();
+  ~AsyncPlan();  // Cancels a call that was not awaited.
   const grpc::Status& Await();  // The call's end.
   void Cancel() { context_.TryCancel(); }
   std::string TrailingMetadata(const std::string& key) const;  // Empty if absent; after Await.

@@ -167,7 +167,9 @@ TEST(ServiceStatusTest, ARetryThatWouldComeTooLateIsForbidden) {
   for (int attempt = 0; attempt < 50 && !refused_in_time; ++attempt) {
     AsyncPlan refused(server.stub(), SmallRequest(), 0.018);
     refused_in_time = refused.Await().error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED;
-    if (refused_in_time) EXPECT_EQ(refused.TrailingMetadata("grpc-retry-pushback-ms"), "-1");
+    if (refused_in_time) {
+      EXPECT_EQ(refused.TrailingMetadata("grpc-retry-pushback-ms"), "-1");
+    }
   }
   EXPECT_TRUE(refused_in_time);
 }

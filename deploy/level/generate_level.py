@@ -196,13 +196,15 @@ WALKER = {"limits": {"maxSpeed": 3.0, "maxAcceleration": 4.0, "maxBraking": 5.0,
                      "maxAngularSpeed": 6.0},
           "body": {"radius": 0.4, "bakedRadius": 0.4},
           "manners": {"turnBeforeMove": True, "headingToleranceRad": 0.02}}
+RUNNER = {"limits": {"maxSpeed": 5.0, "maxAcceleration": 4.0, "maxBraking": 5.0, "maxLateralAcceleration": 4.0},
+          "body": {"radius": 0.4, "bakedRadius": 0.4, "maxTurnRadius": 3.0, "minTurnRadius": 0.2}}
 CART = {"limits": {"maxSpeed": 5.0, "maxAcceleration": 2.0, "maxBraking": 3.0, "maxLateralAcceleration": 3.0},
-        "body": {"radius": 0.5, "bakedRadius": 0.4, "clearance": 0.2},
+        "body": {"radius": 0.5, "bakedRadius": 0.4, "clearance": 0.2, "maxTurnRadius": 4.0, "minTurnRadius": 0.5},
         "manners": {"reactionTimeS": 0.1}}
 
 # name, start, goal, agent, further fields
 REQUESTS = [
-    ("chapel_to_smithy", (7.0, 45.5), (71.0, 17.0), WALKER, {}),
+    ("chapel_to_smithy", (7.0, 45.5), (71.0, 17.0), RUNNER, {}),
     ("tavern_to_gate", (31.0, 16.5), (79.0, 28.0), WALKER, {}),
     ("wall_walk", (78.0, 27.0), (66.0, 50.0), CART, {}),
     ("market_round", (48.0, 36.0), (70.0, 46.0), CART, {"motion": {"velocity": {"x": 1.5, "y": 0.4}, "goalSpeed": 1.0},

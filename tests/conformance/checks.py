@@ -78,3 +78,7 @@ class Kind:
     def record_id(self, record):
         """The record's name in reports."""
         return str(record.get("id", record.get("name", "?")))
+
+    def end_file(self):
+        """What is wrong with a file's records together, as texts; called when all its answers are judged."""
+        return []

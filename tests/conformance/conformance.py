@@ -167,6 +167,7 @@ def run_file(path, context, runner):
     runner.finish()
     run_local(local)
     for kind in KINDS:
+        problems += [f"{name}: {problem}" for problem in kind.end_file()]
         if kind.skip_reason is None and kind.matches_file(name) and not ran[kind.name]:
             problems.append(f"{name}: holds no record of kind '{kind.name}', which is served")
     return results, skipped, problems

@@ -10,6 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "live")]
 
 from conformance import Context, kind_of  # noqa: E402  pylint: disable=wrong-import-position
+from kinds.corner_rounding import row_passes  # noqa: E402  pylint: disable=wrong-import-position
 from kinds.corridor import length_tolerance  # noqa: E402  pylint: disable=wrong-import-position
 from records import read_records  # noqa: E402  pylint: disable=wrong-import-position
 from stubs import Stubs  # noqa: E402  pylint: disable=wrong-import-position
@@ -171,6 +172,19 @@ class StopTurnJudgeTest(unittest.TestCase):
         self.assertEqual(failures(case, wrong), ["time", "count of turn_angle"])
 
 
+class CornerRoundingJudgeTest(unittest.TestCase):
+    """Corner rounding, by row."""
+
+    def test_either_way_passes(self):
+        """Fewest stops in little more than their best time, or the least time without more stops."""
+        record = {"best_known_rounded_count": 3, "best_known_rounded_time": 10.0, "best_known_time": 9.0, "best_known_time_stops": 1}
+        self.assertTrue(row_passes(record, 10.4, 3, 0, 1.05))
+        self.assertFalse(row_passes(record, 10.6, 3, 0, 1.05))
+        self.assertFalse(row_passes(record, 10.4, 2, 1, 1.05))
+        self.assertTrue(row_passes(record, 9.4, 2, 1, 1.05))
+        self.assertFalse(row_passes(record, 9.4, 1, 2, 1.05))
+
+
 class RecognitionTest(unittest.TestCase):
     """Kinds by fields."""
 
@@ -186,7 +200,7 @@ class RecognitionTest(unittest.TestCase):
             "discrete follower": {"cat": "discrete_loop"},
             "fillet": {"waypoints": [], "radius_request": []},
             "spline": {"kind": "bezier", "control": [], "inverse": []},
-            "corner rounding": {"best_known_time": 1, "taut_len": 1},
+            "corner rounding": {"best_known_rounded_time": 1, "Rp": 1},
             "navmesh query": {"start_poly": 1, "path": []},
         }
         for name, record in kinds.items():

@@ -16,7 +16,7 @@ from request_changes import apply, expand, fill  # noqa: E402  pylint: disable=w
 from stubs import PROJECT_DIR, Stubs, channel, error_details  # noqa: E402  pylint: disable=wrong-import-position
 
 README = os.path.join(PROJECT_DIR, "proto", "README.md")
-METHOD = "/arclane.v1.PathPlanner/PlanCorridor"
+SERVICE = "arclane.v1.PathPlanner"
 DEADLINE_S = 60.0
 SHORT = 160
 
@@ -31,10 +31,17 @@ class Row:
         self.title = f"{self.text} [{self.base}] {self.change}"
 
 
+class Base:
+    """A base request and its method."""
+
+    def __init__(self, method, body):
+        self.method, self.request = method, json.loads(body)
+
+
 def read_tables(text):
     """({name: base request}, rows) of the README."""
-    bases = {name: json.loads(body) for name, body in
-             re.findall(r"Base request `(\w+)`:\n\n```json\n(.*?)```", text, re.DOTALL)}
+    bases = {name: Base(method, body) for name, method, body in
+             re.findall(r"Base request `(\w+)` \((\w+)\):\n\n```json\n(.*?)```", text, re.DOTALL)}
     rows = []
     for line in text[text.index("## Inputs and their answers"):].splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
@@ -52,7 +59,8 @@ class BadInputTest(unittest.TestCase):
         cls.server = LiveServer().__enter__()
         cls.channel = channel(cls.server.target)
         cls.planner = cls.stubs.PathPlannerStub(cls.channel)
-        cls.raw = cls.channel.unary_unary(METHOD)
+        cls.raw = {method: cls.channel.unary_unary(f"/{SERVICE}/{method}")
+                   for method in ("PlanCorridor", "PlanSpeed", "PlanSpline")}
         limits = cls.planner.GetLimits(cls.stubs.GetLimitsRequest(), timeout=DEADLINE_S)
         cls.limits = {field.name: getattr(limits, field.name) for field in limits.DESCRIPTOR.fields}
         with open(README, encoding="utf-8") as file:
@@ -63,17 +71,25 @@ class BadInputTest(unittest.TestCase):
         cls.channel.close()
         cls.server.__exit__(None, None, None)
 
-    def encoded(self, request):
+    def encoded(self, method, request):
         """The bytes to send."""
         if isinstance(request, bytes):
             return request
-        return fill(self.stubs.PlanCorridorRequest(), request).SerializeToString(deterministic=True)
+        return fill(getattr(self.stubs, f"{method}Request")(), request).SerializeToString(deterministic=True)
 
-    def ask(self, data):
+    def outcome_of(self, method, data):
+        """The outcome's name, without its enum's prefix; empty for methods without one."""
+        response = getattr(self.stubs, f"{method}Response").FromString(data)
+        if method == "PlanCorridor":
+            return self.stubs.Outcome.Name(response.route.outcome).removeprefix("OUTCOME_")
+        if method == "PlanSpeed":
+            return self.stubs.SpeedOutcome.Name(response.plan.outcome).removeprefix("SPEED_OUTCOME_")
+        return ""
+
+    def ask(self, method, data):
         """(code name, outcome name or None, violated fields, error text)."""
         try:
-            response = self.stubs.PlanCorridorResponse.FromString(self.raw(data, timeout=DEADLINE_S))
-            return "OK", self.stubs.Outcome.Name(response.route.outcome).removeprefix("OUTCOME_"), [], ""
+            return "OK", self.outcome_of(method, self.raw[method](data, timeout=DEADLINE_S)), [], ""
         except grpc.RpcError as error:
             violations, info, _ = error_details(self.stubs, error)
             if info is None or info.domain != "arclane":
@@ -82,7 +98,9 @@ class BadInputTest(unittest.TestCase):
 
     def check(self, row, change, answers_before):
         """One request of a row."""
-        code, outcome, fields, text = self.ask(self.encoded(apply(self.bases[row.base], change, self.limits)))
+        base = self.bases[row.base]
+        code, outcome, fields, text = self.ask(base.method,
+                                               self.encoded(base.method, apply(base.request, change, self.limits)))
         described = f"answered {code} {outcome or ''} {fields} {text[:SHORT]}"
         self.assertIn(code, row.codes, described)
         if code == "OK":
@@ -94,13 +112,16 @@ class BadInputTest(unittest.TestCase):
             for field in wanted:
                 self.assertIn(field, fields, described)
         self.assertTrue(self.server.alive(), f"the server ended: {self.server.log_text()[-2000:]}")
-        self.assertEqual(self.raw(self.encoded(self.bases[row.base]), timeout=DEADLINE_S), answers_before[row.base],
-                         "the answer to the base request changed")
+        self.assertEqual(self.answer(base), answers_before[row.base], "the answer to the base request changed")
+
+    def answer(self, base):
+        """The bytes of the answer to a base request."""
+        return self.raw[base.method](self.encoded(base.method, base.request), timeout=DEADLINE_S)
 
     def test_every_row_is_answered_as_the_table_says(self):
         """Every row, every variant."""
         self.assertGreater(len(self.rows), 80)
-        answers = {name: self.raw(self.encoded(base), timeout=DEADLINE_S) for name, base in self.bases.items()}
+        answers = {name: self.answer(base) for name, base in self.bases.items()}
         count = 0
         for row in self.rows:
             for change in expand(row.change):

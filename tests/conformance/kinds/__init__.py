@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kinds of records, in the order in which they are tried. A further kind is one module and one line here."""
+from kinds.corner_rounding import CornerRoundingKind
 from kinds.corridor import CorridorKind
 from kinds.curve_speed import CurveSpeedKind
 from kinds.map_query import MapQueryKind, UnreachableMapQueryKind
@@ -15,6 +16,7 @@ KINDS = [
     SpeedPlanKind(),
     CurveSpeedKind(),
     SplineKind(),
+    CornerRoundingKind(),
     StopTurnKind(),
     *UNSERVED_KINDS,
 ]

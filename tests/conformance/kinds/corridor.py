@@ -24,7 +24,7 @@ def length_tolerance(length, stats, polygons_given):
     return 1e-5 + 1e-7 * length
 
 
-class _Geometry:
+class Geometry:
     """The record's coordinates, rounded to float32."""
 
     def __init__(self, record):
@@ -75,7 +75,7 @@ class CorridorKind(Kind):
     def cases(self, record, context):
         stubs = context.stubs
         axes = Axes(stubs, "Y")
-        geometry = _Geometry(record)
+        geometry = Geometry(record)
         for name, left, right in (("portals", geometry.left, geometry.right),
                                   ("portals_mirrored", geometry.right, geometry.left)):
             request = self._request(stubs, axes, record, geometry)

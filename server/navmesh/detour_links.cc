@@ -324,7 +324,7 @@ std::optional<Landing> LandOnDetourTile(const Tile& tile, const MeshPoint& point
     if (distance < best_distance) {
       best_distance = distance;
       best_point = closest;
-      best = Landing{polygon, {}};
+      best = Landing{polygon, {}, 0.0, 0.0};
     }
   }
   if (!best) return std::nullopt;

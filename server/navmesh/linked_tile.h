@@ -104,6 +104,8 @@ std::shared_ptr<const Border> LinkNeutralBorder(const Tile& from, const Tile& to
 struct Landing {
   uint32_t polygon = 0;
   MeshPoint point;
+  double distance = 0.0;  // In plan; neutral meshes only, as is the next.
+  double height = 0.0;    // Between the point and the polygon.
 };
 std::optional<Landing> LandOnDetourTile(const Tile& tile, const MeshPoint& point, double radius,
                                         double climb, LinkBudget& budget);

@@ -143,15 +143,12 @@ std::optional<Landing> LandOnNeutralTile(const Tile& tile, const MeshPoint& poin
   if (!budget.Spend(tile.vertex_index.size())) return std::nullopt;
   const Vec2 p = PlanOf(point, up);
   std::optional<Landing> best;
-  double best_distance = 0.0, best_height = 0.0;
   for (uint32_t polygon = 0; polygon < tile.ground_count; ++polygon) {
     const double distance = PlanDistance(tile, polygon, p, up);
     if (distance > radius) continue;
     const double height = std::fabs(HeightAt(tile, polygon, p, up) - HeightOf(point, up));
-    if (best && std::pair(distance, height) >= std::pair(best_distance, best_height)) continue;
-    best = Landing{polygon, point};
-    best_distance = distance;
-    best_height = height;
+    if (best && std::pair(distance, height) >= std::pair(best->distance, best->height)) continue;
+    best = Landing{polygon, point, distance, height};
   }
   return best;
 }

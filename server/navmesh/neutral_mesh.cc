@@ -339,11 +339,11 @@ class NeutralBuilder {
     for (const NeutralLink& link : mesh_.links) {
       if (TileOf(by_id_.at(link.start_polygon)) == t) AddLink(link, *tile);
     }
-    const std::string stored = EncodeNeutralTile(*tile);
-    tile->digest = DigestOf(stored);
     ReadTile read;
-    read.tile = std::move(tile);
-    if (options_.keep_stored) read.stored = stored;
+    read.stored = EncodeNeutralTile(*tile);
+    // Read back: the columns hold no more memory than they need, and are what a restart will see.
+    read.tile = DecodeNeutralTile(read.stored);
+    if (!options_.keep_stored) read.stored.clear();
     return read;
   }
 

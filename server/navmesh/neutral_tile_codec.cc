@@ -117,6 +117,7 @@ std::unique_ptr<Tile> DecodeNeutralTile(std::string_view stored) {
     tile->connections.push_back(connection);
   }
   if (!IsSound(*tile)) return nullptr;
+  tile->FitBounds();
   tile->digest = DigestOf(stored);
   return tile;
 }

@@ -66,10 +66,11 @@ inline constexpr uint16_t kOntoLink = 0xff;
 class NavMeshSnapshot {
  public:
   // `tiles` by slot; null slots are allowed. With `base`, a snapshot of the same lineage, whatever
-  // did not change is shared with it, and every tile of it that is no longer there is added to the
-  // retired refs. `next_stamp` numbers tiles; unique within the registry. Fails with kBrokenMesh
-  // (every dangling gate, duplicate ref, ref that was retired) or kLimitExceeded (more comparisons
-  // of border edges than any sane mesh needs). O(tiles + changed polygons).
+  // did not change is shared with it. Unless `retired` is given, for a version that is read back,
+  // every tile of the base that is no longer there is added to the retired refs. `next_stamp`
+  // numbers tiles; unique within the registry. Fails with kBrokenMesh (every dangling gate,
+  // duplicate ref, ref that was retired) or kLimitExceeded (more comparisons of border edges than
+  // any sane mesh needs). O(tiles + changed polygons).
   static NavMeshResult<std::shared_ptr<const NavMeshSnapshot>> Assemble(
       const MeshInfo& info, std::vector<std::shared_ptr<const Tile>> tiles,
       std::shared_ptr<const GateTable> gates, const NavMeshSnapshot* base,

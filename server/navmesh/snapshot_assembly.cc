@@ -5,6 +5,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "server/navmesh/polygon_check.h"
 #include "server/navmesh/snapshot.h"
 
 namespace arclane {
@@ -42,11 +43,14 @@ class SnapshotAssembly {
   }
 
   NavMeshResult<std::shared_ptr<const NavMeshSnapshot>> Run(const RetiredRefs* retired) {
-    if (retired != nullptr) snapshot_->retired_ = *retired;
     IndexTiles();
     IndexPolygons();
-    if (base_ != nullptr) RetireReplaced();
-    RefuseRetiredRefs();
+    if (retired != nullptr) {
+      snapshot_->retired_ = *retired;
+    } else if (base_ != nullptr) {
+      RetireReplaced();
+      RefuseRetiredRefs();
+    }
     if (!violations_.empty()) return std::move(violations_).ToFailure();
     LinkTiles();
     if (!budget_.Spend(0)) {
@@ -202,12 +206,19 @@ class SnapshotAssembly {
           shared = shared && (link.end_slot == kNoIndex || stays(link.end_slot));
         }
       }
+      auto linked = std::make_shared<LinkedTile>();
+      linked->tile = tiles_[slot];
+      const bool far_links =
+          tiles_[slot]->source == TileSource::kNeutral && !tiles_[slot]->connections.empty();
+      if (shared && far_links) {  // Their ends may lie anywhere.
+        Land(slot, *linked);
+        shared = linked->links == base_->tile(slot)->links;
+        linked->links.clear();
+      }
       if (shared) {
         snapshot_->tiles_[slot] = base_->tiles_[slot];
         continue;
       }
-      auto linked = std::make_shared<LinkedTile>();
-      linked->tile = tiles_[slot];
       ForEachNeighbour(slot, [&](uint8_t side, uint32_t other) {
         if (auto border = BorderBetween(slot, other, side))
           linked->borders.push_back(std::move(border));
@@ -288,16 +299,29 @@ class SnapshotAssembly {
       link.end_polygon = at->polygon;
       return;
     }
-    const auto try_end = [&](uint32_t other) {
-      if (link.end_slot != kNoIndex) return;
-      if (const auto found =
-              LandOnNeutralTile(*tiles_[other], connection.end, connection.radius, up, budget_)) {
-        link.end_slot = other;
-        link.end_polygon = found->polygon;
-      }
-    };
-    try_end(slot);
-    ForEachNeighbour(slot, [&](uint8_t, uint32_t other) { try_end(other); });
+    // The named polygon is gone with its tile: the nearest ground takes its place, wherever that
+    // is.
+    const Vec2 end = PlanOf(connection.end, up);
+    std::optional<Landing> best;
+    for (const auto& [at, other] : snapshot_->by_coordinates_) {
+      budget_.Spend(1);
+      if (!NearPlan(*tiles_[other], end, connection.radius, up)) continue;
+      const auto found =
+          LandOnNeutralTile(*tiles_[other], connection.end, connection.radius, up, budget_);
+      if (!found || (best && std::pair(found->distance, found->height) >=
+                                 std::pair(best->distance, best->height)))
+        continue;
+      best = found;
+      link.end_slot = other;
+      link.end_polygon = found->polygon;
+    }
+  }
+
+  static bool NearPlan(const Tile& tile, Vec2 p, double reach, MeshUpAxis up) {
+    const Vec2 low = PlanOf({tile.low[0], tile.low[1], tile.low[2]}, up);
+    const Vec2 high = PlanOf({tile.high[0], tile.high[1], tile.high[2]}, up);
+    return p.x >= low.x - reach && p.x <= high.x + reach && p.y >= low.y - reach &&
+           p.y <= high.y + reach;
   }
 
   void CheckGates() {

@@ -115,6 +115,8 @@ struct Tile {
   PolygonRef ref_of(uint32_t polygon) const {
     return polygon_ref.empty() ? PolygonRef{ref.value | polygon} : polygon_ref[polygon];
   }
+  // Sets the bounds to those of the vertices.
+  void FitBounds();
   // Memory held, in bytes.
   size_t ByteSize() const;
 };

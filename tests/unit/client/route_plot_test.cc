@@ -136,13 +136,15 @@ TEST(RouteTraceTest, RampsAndCapsFollowTheirLaws) {
   v1::PhaseColumns& phases = *plan.response.mutable_route()->mutable_phases();
   phases.set_kind(0, v1::PHASE_KIND_RAMP);
   phases.add_law(0.5);  // v^2 = 16 - 4 s + s^2 / 2.
-  for (const TracePoint& point : SceneOf(plan).trace.phases[0].points) {
+  const Scene ramp = SceneOf(plan);
+  for (const TracePoint& point : ramp.trace.phases[0].points) {
     const double s = point.distance;
     EXPECT_NEAR(point.speed * point.speed, 16 - 4 * s + 0.5 * s * s, 1e-9) << s;
     EXPECT_NEAR(point.acceleration, -2 + 0.5 * s, 1e-9) << s;
   }
   phases.set_kind(0, v1::PHASE_KIND_FOLLOW_CAP);  // v^2 = 1 / (1 / 16 + s / 2).
-  for (const TracePoint& point : SceneOf(plan).trace.phases[0].points) {
+  const Scene cap = SceneOf(plan);
+  for (const TracePoint& point : cap.trace.phases[0].points) {
     const double square = 1 / (1 / 16.0 + 0.5 * point.distance);
     EXPECT_NEAR(point.speed * point.speed, square, 1e-9) << point.distance;
     EXPECT_NEAR(point.acceleration, -0.25 * square * square, 1e-9) << point.distance;

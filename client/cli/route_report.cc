@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
+#include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -221,29 +225,47 @@ void PrintPhases(const PhaseView& phases, const Numbers& numbers, size_t max_row
   PrintTable("speed phases", phases.size, omitted, table, out);
 }
 
+// The columns that were asked for, each with its text of row i.
+struct SampleText {
+  const char* title;
+  std::function<std::string(size_t)> text;
+};
+
+std::vector<SampleText> SampleTexts(const SampleView& samples, const Numbers& numbers) {
+  std::vector<SampleText> texts = {{"#", [](size_t i) { return absl::StrCat(i); }}};
+  using Format = std::string (Numbers::*)(double) const;
+  const auto add = [&](const char* title, std::span<const double> column, Format format) {
+    if (column.empty()) return;
+    texts.push_back({title, [=](size_t i) { return (numbers.*format)(column[i]); }});
+  };
+  add("distance", samples.distance, &Numbers::Length);
+  add("surface", samples.surface_distance, &Numbers::Length);
+  add("time_s", samples.time_s, &Numbers::Time);
+  if (!samples.position.empty()) {
+    const PointsView position = samples.position;
+    texts.push_back({"x", [=](size_t i) { return numbers.Length(position.x(i)); }});
+    texts.push_back({"y", [=](size_t i) { return numbers.Length(position.y(i)); }});
+    texts.push_back({"z", [=](size_t i) { return numbers.Length(position.z(i)); }});
+  }
+  add("heading_deg", samples.heading_rad, &Numbers::Degrees);
+  add("speed", samples.speed, &Numbers::Length);
+  add("curvature", samples.curvature, &Numbers::Length);
+  if (!samples.portal_index.empty()) {
+    const auto portals = samples.portal_index;
+    texts.push_back({"portal", [=](size_t i) { return absl::StrCat(portals[i]); }});
+  }
+  return texts;
+}
+
 void PrintSamples(const SampleView& samples, const Numbers& numbers, size_t max_rows,
                   std::ostream& out) {
+  const std::vector<SampleText> texts = SampleTexts(samples, numbers);
   TextTable table;
-  AddColumns(table,
-             {"#", "distance", "surface", "time_s", "x", "y", "z", "heading_deg", "speed",
-              "curvature", "portal"},
-             Align::kRight);
-  const auto cell = [](const auto& column, size_t i, auto format) -> std::string {
-    return column.empty() ? "" : format(column[i]);
-  };
-  const auto length = [&](double value) { return numbers.Length(value); };
-  const auto time = [&](double value) { return numbers.Time(value); };
-  const auto degrees = [&](double value) { return numbers.Degrees(value); };
-  const auto index = [](uint32_t value) { return absl::StrCat(value); };
-  const bool has_position = !samples.position.empty();
+  for (const SampleText& column : texts) table.AddColumn(column.title, Align::kRight);
   const size_t omitted = ForRows(samples.size, max_rows, [&](size_t i) {
-    table.AddRow({absl::StrCat(i), cell(samples.distance, i, length),
-                  cell(samples.surface_distance, i, length), cell(samples.time_s, i, time),
-                  has_position ? length(samples.position.x(i)) : "",
-                  has_position ? length(samples.position.y(i)) : "",
-                  has_position ? length(samples.position.z(i)) : "",
-                  cell(samples.heading_rad, i, degrees), cell(samples.speed, i, length),
-                  cell(samples.curvature, i, length), cell(samples.portal_index, i, index)});
+    std::vector<std::string> cells;
+    for (const SampleText& column : texts) cells.push_back(column.text(i));
+    table.AddRow(std::move(cells));
   });
   PrintTable("samples", samples.size, omitted, table, out);
 }

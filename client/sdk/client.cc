@@ -262,6 +262,57 @@ void Client::PlanCorridorAsync(v1::PlanCorridorRequest request, const CallOption
       });
 }
 
+Result<v1::PlanWaypointsResponse> Client::PlanWaypoints(const v1::PlanWaypointsRequest& request,
+                                                        const CallOptions& options) {
+  return impl_->Call<v1::PlanWaypointsResponse>(
+      request, options, [this](grpc::ClientContext* context, const auto& in, auto* out) {
+        return impl_->planner().PlanWaypoints(context, in, out);
+      });
+}
+
+void Client::PlanWaypointsAsync(v1::PlanWaypointsRequest request, const CallOptions& options,
+                                Callback<v1::PlanWaypointsResponse> done) {
+  impl_->Start<v1::PlanWaypointsResponse>(
+      std::move(request), options, std::move(done),
+      [this](grpc::ClientContext* context, const auto* in, auto* out, auto completed) {
+        impl_->planner().async()->PlanWaypoints(context, in, out, std::move(completed));
+      });
+}
+
+Result<v1::PlanSplineResponse> Client::PlanSpline(const v1::PlanSplineRequest& request,
+                                                  const CallOptions& options) {
+  return impl_->Call<v1::PlanSplineResponse>(
+      request, options, [this](grpc::ClientContext* context, const auto& in, auto* out) {
+        return impl_->planner().PlanSpline(context, in, out);
+      });
+}
+
+void Client::PlanSplineAsync(v1::PlanSplineRequest request, const CallOptions& options,
+                             Callback<v1::PlanSplineResponse> done) {
+  impl_->Start<v1::PlanSplineResponse>(
+      std::move(request), options, std::move(done),
+      [this](grpc::ClientContext* context, const auto* in, auto* out, auto completed) {
+        impl_->planner().async()->PlanSpline(context, in, out, std::move(completed));
+      });
+}
+
+Result<v1::PlanSpeedResponse> Client::PlanSpeed(const v1::PlanSpeedRequest& request,
+                                                const CallOptions& options) {
+  return impl_->Call<v1::PlanSpeedResponse>(
+      request, options, [this](grpc::ClientContext* context, const auto& in, auto* out) {
+        return impl_->planner().PlanSpeed(context, in, out);
+      });
+}
+
+void Client::PlanSpeedAsync(v1::PlanSpeedRequest request, const CallOptions& options,
+                            Callback<v1::PlanSpeedResponse> done) {
+  impl_->Start<v1::PlanSpeedResponse>(
+      std::move(request), options, std::move(done),
+      [this](grpc::ClientContext* context, const auto* in, auto* out, auto completed) {
+        impl_->planner().async()->PlanSpeed(context, in, out, std::move(completed));
+      });
+}
+
 Result<v1::GetLimitsResponse> Client::GetLimits(const CallOptions& options) {
   return impl_->Call<v1::GetLimitsResponse>(
       v1::GetLimitsRequest(), options,

@@ -71,6 +71,21 @@ class Client {
   void PlanCorridorAsync(v1::PlanCorridorRequest request, const CallOptions& options,
                          Callback<v1::PlanCorridorResponse> done);
 
+  // Plans along waypoints, along a curve, and a speed over geometry of the caller's own; in both
+  // forms as above.
+  Result<v1::PlanWaypointsResponse> PlanWaypoints(const v1::PlanWaypointsRequest& request,
+                                                  const CallOptions& options = {});
+  void PlanWaypointsAsync(v1::PlanWaypointsRequest request, const CallOptions& options,
+                          Callback<v1::PlanWaypointsResponse> done);
+  Result<v1::PlanSplineResponse> PlanSpline(const v1::PlanSplineRequest& request,
+                                            const CallOptions& options = {});
+  void PlanSplineAsync(v1::PlanSplineRequest request, const CallOptions& options,
+                       Callback<v1::PlanSplineResponse> done);
+  Result<v1::PlanSpeedResponse> PlanSpeed(const v1::PlanSpeedRequest& request,
+                                          const CallOptions& options = {});
+  void PlanSpeedAsync(v1::PlanSpeedRequest request, const CallOptions& options,
+                      Callback<v1::PlanSpeedResponse> done);
+
   // The limits on requests that the server has in force.
   Result<v1::GetLimitsResponse> GetLimits(const CallOptions& options = {});
 

@@ -152,6 +152,7 @@ absl::StatusOr<PhaseView> PhaseView::Of(const v1::Route& route) {
   view.length = SpanOf(columns.length());
   view.duration_s = SpanOf(columns.duration_s());
   view.phase_rad = SpanOf(columns.phase_rad());
+  view.law = SpanOf(columns.law());
 
   LengthCheck check("phases");
   check.Required("kind", view.kind.size());
@@ -163,6 +164,7 @@ absl::StatusOr<PhaseView> PhaseView::Of(const v1::Route& route) {
   check.Required("length", view.length.size());
   check.Required("duration_s", view.duration_s.size());
   check.Optional("phase_rad", view.phase_rad.size());
+  check.Optional("law", view.law.size());
   view.size = check.size();
   if (!check.status().ok()) return check.status();
   const auto segment_count = static_cast<size_t>(route.segments().kind_size());

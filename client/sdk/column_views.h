@@ -83,8 +83,8 @@ struct SegmentView {
   static absl::StatusOr<SegmentView> Of(const v1::Route& route);
 };
 
-// The speed plan. All columns have `size` elements, but phase_rad may be empty: then no phase is
-// coupled. Every segment_index is below the number of segments.
+// The speed plan. All columns have `size` elements, but phase_rad and law may be empty: all their
+// values are then 0. Every segment_index is below the number of segments.
 struct PhaseView {
   size_t size = 0;
   std::span<const int> kind;  // v1::PhaseKind.
@@ -96,6 +96,7 @@ struct PhaseView {
   std::span<const double> length;
   std::span<const double> duration_s;
   std::span<const double> phase_rad;
+  std::span<const double> law;
 
   // Also kDataLoss for a segment_index out of range: O(size) for that.
   static absl::StatusOr<PhaseView> Of(const v1::Route& route);

@@ -9,14 +9,15 @@
 
 namespace arclane {
 
-// The largest of 1, 2 or 5 times a power of ten that is <= value. Precondition: value > 0 and
-// finite.
+// The largest of 1, 2 or 5 times a power of ten that is <= value, and the smallest that is >=
+// value. Precondition: value > 0 and finite.
 double RoundStepBelow(double value);
+double RoundStepAbove(double value);
 
 class AxisScale {
  public:
-  // At most `most` + 1 ticks within [low, high]; low < high, both finite, most >= 1. Ticks are
-  // multiples of 1, 2 or 5 times a power of ten; there may be none when the range is below the
+  // Ticks within [low, high], at most `most` + 1 of them; low < high, both finite, most >= 1. They
+  // are multiples of 1, 2 or 5 times a power of ten; there may be none when the range is below the
   // doubles' resolution.
   AxisScale(double low, double high, int most);
 

@@ -185,10 +185,16 @@ class LabelPlacer {
   void Place(Pixel mark, const std::string& text, const char* attributes) {
     constexpr double kGap = 9;
     const double width = kLabelWidthPerCharacter * static_cast<double>(text.size());
+    const double above = mark.y - kGap - kLabelHeight;
+    const double below = mark.y + kGap;
     const Pixel corners[] = {{mark.x + kGap, mark.y - kLabelHeight / 2},
                              {mark.x - kGap - width, mark.y - kLabelHeight / 2},
-                             {mark.x - width / 2, mark.y - kGap - kLabelHeight},
-                             {mark.x - width / 2, mark.y + kGap}};
+                             {mark.x - width / 2, above},
+                             {mark.x - width / 2, below},
+                             {mark.x, above},
+                             {mark.x, below},
+                             {mark.x - width, above},
+                             {mark.x - width, below}};
     for (const Pixel corner : corners) {
       const PanelArea box = {corner.x, corner.y, width, kLabelHeight};
       if (!IsFree(box)) continue;

@@ -89,7 +89,7 @@ std::string Plural(size_t count, const char* noun) {
 }
 
 std::string Subheading(const v1::Route& route, const Scene& scene) {
-  if (scene.trace.segments.empty()) return route.blocked().detail();
+  if (route.has_blocked()) return route.blocked().detail();
   size_t rounded = 0;
   for (const SceneCorner& corner : scene.corners) {
     if (corner.kind == v1::CORNER_KIND_ROUNDED || corner.kind == v1::CORNER_KIND_MERGED) ++rounded;

@@ -24,40 +24,43 @@ double LimitOr(bool is_set, double value) { return is_set ? value : kInfinity; }
 // sin(a) / a.
 double Sinc(double a) { return std::abs(a) < 1e-8 ? 1.0 : std::sin(a) / a; }
 
+double Positive(double limit) { return limit > 0 ? limit : kInfinity; }
+
 // The limits at a point with this curvature, lateral and tangential acceleration.
 class LimitsAt {
  public:
   explicit LimitsAt(const v1::AgentLimits& limits)
-      : max_speed_(limits.max_speed() > 0 ? limits.max_speed() : kInfinity),
-        acceleration_(limits.max_acceleration() > 0 ? limits.max_acceleration() : kInfinity),
-        braking_(limits.max_braking() > 0 ? limits.max_braking() : kInfinity),
-        lateral_(LimitOr(limits.has_max_lateral_acceleration(), limits.max_lateral_acceleration())),
-        total_(IsCoupled(limits) ? limits.max_total_acceleration() : kInfinity) {}
+      : max_speed_(Positive(limits.max_speed())),
+        acceleration_(Positive(limits.max_acceleration())) {
+    const double total =
+        LimitOr(limits.has_max_total_acceleration(), limits.max_total_acceleration());
+    // Whatever the mode, neither braking nor the acceleration across exceeds the total.
+    braking_ = std::min(Positive(limits.max_braking()), total);
+    lateral_ = std::min(
+        total, LimitOr(limits.has_max_lateral_acceleration(), limits.max_lateral_acceleration()));
+    const bool coupled = limits.budget_mode() == v1::BUDGET_MODE_COUPLED ||
+                         limits.budget_mode() == v1::BUDGET_MODE_UNSPECIFIED;
+    shared_ = coupled ? total : kInfinity;
+  }
 
   void Fill(double curvature, TracePoint& point) const {
-    const double lateral = std::min(lateral_, total_);
-    point.lateral_limit = lateral;
+    point.lateral_limit = lateral_;
     point.speed_limit = curvature == 0
                             ? max_speed_
-                            : std::min(max_speed_, std::sqrt(lateral / std::abs(curvature)));
+                            : std::min(max_speed_, std::sqrt(lateral_ / std::abs(curvature)));
     double along = kInfinity;  // What the shared budget leaves along the direction of travel.
-    if (std::isfinite(total_)) {
-      const double across = std::min(std::abs(point.lateral_acceleration), total_);
-      along = std::sqrt((total_ - across) * (total_ + across));
+    if (std::isfinite(shared_)) {
+      const double across = std::min(std::abs(point.lateral_acceleration), shared_);
+      along = std::sqrt((shared_ - across) * (shared_ + across));
     }
     point.acceleration_limit = std::min(acceleration_, along);
     point.braking_limit = std::min(braking_, along);
   }
 
  private:
-  static bool IsCoupled(const v1::AgentLimits& limits) {
-    if (!limits.has_max_total_acceleration()) return false;
-    if (limits.budget_mode() == v1::BUDGET_MODE_COUPLED) return true;
-    return limits.budget_mode() == v1::BUDGET_MODE_UNSPECIFIED &&
-           !limits.has_max_lateral_acceleration();
-  }
-
-  double max_speed_, acceleration_, braking_, lateral_, total_;
+  double max_speed_, acceleration_;
+  double braking_, lateral_;
+  double shared_;  // Infinite unless the limits share one budget.
 };
 
 absl::Status CheckFinite(const char* name, std::span<const double> column) {
@@ -85,6 +88,7 @@ absl::Status CheckFinite(const SegmentView& segments, const PhaseView& phases) {
       {"phases.length", phases.length},
       {"phases.duration_s", phases.duration_s},
       {"phases.phase_rad", phases.phase_rad},
+      {"phases.law", phases.law},
   };
   for (const auto& [name, column] : columns) {
     if (absl::Status status = CheckFinite(name, column); !status.ok()) return status;
@@ -113,9 +117,10 @@ std::vector<TraceSegment> TraceSegments(const SegmentView& view, const PlaneAxes
   return segments;
 }
 
-// Fills distance, time, speed and acceleration of the points of one phase.
+// One phase, as its columns tell it.
 struct PhaseNumbers {
-  double start_distance, start_time_s, speed, acceleration, length, duration_s, phase_rad;
+  int kind;
+  double start_distance, start_time_s, speed, acceleration, length, duration_s, phase_rad, law;
 };
 
 void TraceConstant(const PhaseNumbers& phase, std::vector<TracePoint>& points) {
@@ -133,37 +138,73 @@ void TraceConstant(const PhaseNumbers& phase, std::vector<TracePoint>& points) {
   }
 }
 
-// v^2 = (A / |kappa|) sin(phi), a = A cos(phi), phi = phase + 2 |kappa| s. Points cluster at both
-// ends, so that the time integral of ds / v stays smooth where the speed is 0; it is scaled to the
-// duration that the plan names.
-void TraceCoupled(const PhaseNumbers& phase, double curvature, std::vector<TracePoint>& points) {
+struct Motion {
+  double speed;
+  double acceleration;
+};
+
+// The motion after distance s of a phase whose acceleration changes.
+Motion MotionAt(const PhaseNumbers& phase, double curvature, double s) {
   const double kappa = std::abs(curvature);
-  const double budget = std::hypot(phase.acceleration, phase.speed * phase.speed * kappa);
-  const auto share = [](double u) { return 0.5 * (1 - std::cos(std::numbers::pi * u)); };
-  const auto speed_at = [&](double s) {
-    const double phi = phase.phase_rad + 2 * kappa * s;
-    return std::sqrt(std::max(0.0, budget / kappa * std::sin(phi)));
+  const double start_square = phase.speed * phase.speed;
+  const auto speed_of = [](double square) { return std::sqrt(std::max(0.0, square)); };
+  switch (phase.kind) {
+    case v1::PHASE_KIND_RAMP:
+      return {speed_of(start_square + (2 * phase.acceleration + phase.law * s) * s),
+              phase.acceleration + phase.law * s};
+    case v1::PHASE_KIND_FOLLOW_CAP: {
+      const double square = start_square / (1 + phase.law * start_square * s);
+      return {speed_of(square), -0.5 * phase.law * square * square};
+    }
+    default: {
+      // Coupled: v^2 = (A / kappa) sin(phi) and a = A cos(phi) with phi = phase + 2 kappa s.
+      const double budget = std::hypot(phase.acceleration, start_square * kappa);
+      const double phi = phase.phase_rad + 2 * kappa * s;
+      return {speed_of(budget / kappa * std::sin(phi)), budget * std::cos(phi)};
+    }
+  }
+}
+
+// Points cluster at both ends, so that the time integral of ds / v stays smooth where the speed is
+// 0; it is scaled to the duration that the plan names.
+void TraceChanging(const PhaseNumbers& phase, double curvature, std::vector<TracePoint>& points) {
+  const auto distance_at = [&](double u) {
+    return phase.length * 0.5 * (1 - std::cos(std::numbers::pi * u));
   };
   points.resize(kIntervals + 1);
   double time = 0;
   for (int k = 0; k <= kIntervals; ++k) {
     TracePoint& point = points[static_cast<size_t>(k)];
-    const double s = phase.length * share(static_cast<double>(k) / kIntervals);
+    const double s = distance_at(static_cast<double>(k) / kIntervals);
+    const Motion motion = MotionAt(phase, curvature, s);
     point.distance = phase.start_distance + s;
-    point.speed = speed_at(s);
-    point.acceleration = budget * std::cos(phase.phase_rad + 2 * kappa * s);
+    point.speed = motion.speed;
+    point.acceleration = motion.acceleration;
     point.time_s = time;
     for (int j = 0; j < kTimeSteps && k < kIntervals; ++j) {
-      const double step = 1.0 / (kIntervals * kTimeSteps);
-      const double from = static_cast<double>(k) / kIntervals + j * step;
-      const double ds = phase.length * (share(from + step) - share(from));
-      const double v = speed_at(phase.length * share(from + 0.5 * step));
+      constexpr double kStep = 1.0 / (kIntervals * kTimeSteps);
+      const double from = static_cast<double>(k) / kIntervals + j * kStep;
+      const double ds = distance_at(from + kStep) - distance_at(from);
+      const double v = MotionAt(phase, curvature, distance_at(from + 0.5 * kStep)).speed;
       if (v > 0) time += ds / v;
     }
   }
   const double total = points.back().time_s;
   for (TracePoint& point : points) {
     point.time_s = phase.start_time_s + (total > 0 ? point.time_s / total * phase.duration_s : 0);
+  }
+}
+
+bool AccelerationChanges(int kind, double curvature) {
+  switch (kind) {
+    case v1::PHASE_KIND_COUPLED_ACCELERATE:
+    case v1::PHASE_KIND_COUPLED_BRAKE:
+      return curvature != 0;
+    case v1::PHASE_KIND_RAMP:
+    case v1::PHASE_KIND_FOLLOW_CAP:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -176,17 +217,17 @@ std::vector<TracePhase> TracePhases(const PhaseView& view,
     phase.kind = view.kind[i];
     phase.segment = view.segment_index[i];
     const double curvature = segments[phase.segment].curvature;
-    const PhaseNumbers numbers = {view.start_distance[i],
+    const PhaseNumbers numbers = {phase.kind,
+                                  view.start_distance[i],
                                   view.start_time_s[i],
                                   view.speed[i],
                                   view.acceleration[i],
                                   std::max(0.0, view.length[i]),
                                   std::max(0.0, view.duration_s[i]),
-                                  view.phase_rad.empty() ? 0.0 : view.phase_rad[i]};
-    const bool coupled = phase.kind == v1::PHASE_KIND_COUPLED_ACCELERATE ||
-                         phase.kind == v1::PHASE_KIND_COUPLED_BRAKE;
-    if (coupled && curvature != 0) {
-      TraceCoupled(numbers, curvature, phase.points);
+                                  view.phase_rad.empty() ? 0.0 : view.phase_rad[i],
+                                  view.law.empty() ? 0.0 : view.law[i]};
+    if (AccelerationChanges(phase.kind, curvature)) {
+      TraceChanging(numbers, curvature, phase.points);
     } else {
       TraceConstant(numbers, phase.points);
     }

@@ -114,27 +114,40 @@ TEST(ClientTest, SendsMetadata) {
   EXPECT_TRUE(ClientFor(planner.target())->PlanCorridor({}, options).ok());
 }
 
-TEST(ClientTest, RetriesAfterThePushBackOfAServerThatShedsLoad) {
+// Sheds the first call with the given push-back and answers the second.
+FakePlanner::PlanHandler ShedOnce(std::atomic<int>& attempts, const char* push_back_ms) {
+  return [&attempts, push_back_ms](grpc::ServerContext& context, auto&&...) {
+    if (++attempts > 1) return grpc::Status::OK;
+    context.AddTrailingMetadata("grpc-retry-pushback-ms", push_back_ms);
+    return StatusBuilder(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy").Reason("QUEUE_FULL").Build();
+  };
+}
+
+TEST(ClientTest, PushBackReplacesTheBackOff) {
   FakePlanner planner;
   std::atomic<int> attempts = 0;
-  std::atomic<int64_t> first_ms = 0;
-  std::atomic<int64_t> second_ms = 0;
-  const auto now_ms = [] { return absl::ToUnixMillis(absl::Now()); };
-  planner.OnPlan([&](grpc::ServerContext& context, auto&&...) {
-    if (++attempts == 1) {
-      first_ms = now_ms();
-      context.AddTrailingMetadata("grpc-retry-pushback-ms", "300");
-      return StatusBuilder(grpc::StatusCode::RESOURCE_EXHAUSTED, "busy")
-          .Reason("QUEUE_FULL")
-          .Build();
-    }
-    second_ms = now_ms();
-    return grpc::Status::OK;
-  });
-  EXPECT_TRUE(ClientFor(planner.target())->PlanCorridor({}).ok());
+  planner.OnPlan(ShedOnce(attempts, "1"));
+  ClientOptions options;
+  options.target = planner.target();
+  options.deadline = absl::Seconds(30);
+  // With this back-off alone the call would not be tried again before its deadline.
+  options.service_config_json = R"({"methodConfig": [{"name": [{}], "retryPolicy": {
+      "maxAttempts": 2, "initialBackoff": "3600s", "maxBackoff": "3600s", "backoffMultiplier": 1,
+      "retryableStatusCodes": ["RESOURCE_EXHAUSTED"]}}]})";
+  const auto client = Client::Create(options);
+  ASSERT_TRUE(client.ok()) << client.status();
+  EXPECT_TRUE((*client)->PlanCorridor({}).ok());
   EXPECT_EQ(attempts, 2);
-  // The back-off of the service config would be at most 20 ms.
-  EXPECT_GE(second_ms - first_ms, 290);
+}
+
+TEST(ClientTest, PushBackIsWaitedFor) {
+  FakePlanner planner;
+  std::atomic<int> attempts = 0;
+  planner.OnPlan(ShedOnce(attempts, "3600000"));
+  const auto answer = ClientFor(planner.target(), absl::Milliseconds(500))->PlanCorridor({});
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code, absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(attempts, 1);
 }
 
 TEST(ClientTest, DoesNotRetryWhenThePushBackForbidsIt) {

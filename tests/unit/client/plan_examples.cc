@@ -246,10 +246,10 @@ PlanExample RoundedPlanMoved(v1::UpAxis up_axis, double offset, double scale) {
 PlanExample CoupledPlan() {
   PlanExample plan;
   SetPoint(0, 0, *plan.request.mutable_start());
-  SetPoint(0, -4, *plan.request.mutable_goal());
+  SetPoint(2, -2, *plan.request.mutable_goal());
   v1::Portals& portals = *plan.request.mutable_corridor()->mutable_portals();
-  AddPoints({{0.5, 1}, {3.5, -2}, {0.5, -5}}, *portals.mutable_left());
-  AddPoints({{0.5, -1.5}, {0.8, -2}, {0.5, -2.5}}, *portals.mutable_right());
+  AddPoints({{0.5, 1}, {2.5, 0.5}}, *portals.mutable_left());
+  AddPoints({{0.5, -1.5}, {1, -1.5}}, *portals.mutable_right());
   v1::AgentLimits& limits = *plan.request.mutable_agent()->mutable_limits();
   limits.set_max_speed(10);
   limits.set_max_acceleration(5);
@@ -257,11 +257,10 @@ PlanExample CoupledPlan() {
   limits.set_max_total_acceleration(5);
   v1::Route& route = *plan.response.mutable_route();
   route.set_outcome(v1::OUTCOME_COMPLETE);
-  const double half = 2 * kQuarterTurn;
   RouteBuilder(0, 0, 0, 0, route)
-      .Arc(-0.5, 2 * kQuarterTurn)
-      .CoupledPhase(5, false, half / 2)
-      .CoupledPhase(5, true, half / 2);
+      .Arc(-0.5, kQuarterTurn)
+      .CoupledPhase(5, false, kQuarterTurn)
+      .CoupledPhase(5, true, kQuarterTurn);
   return plan;
 }
 

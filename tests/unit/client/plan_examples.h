@@ -49,7 +49,8 @@ class RouteBuilder {
 PlanExample RoundedPlan();
 // The same in other axes and far away: Y up, with x moved by `offset`, and all lengths scaled.
 PlanExample RoundedPlanMoved(v1::UpAxis up_axis, double offset, double scale);
-// A half circle of radius 2 to the right under a shared budget of 5: accelerating, then braking.
+// A quarter circle of radius 2 to the right under a shared budget of 5: accelerating, then braking,
+// v^2 = 10 sin(s).
 PlanExample CoupledPlan();
 // Speed 4, braking 2, two to go: four are needed.
 PlanExample CannotStopPlan();

@@ -73,42 +73,61 @@ class Funnel::Run {
   // and returns the first portal that is left. What Cross would do, with all that is looked at in
   // registers. Precondition: IsWedge().
   size_t CrossAsWedge(std::span<const Portal> portals, size_t i) {
-    Wedge wedge{apex_, left_.ends[left_.begin], right_.ends[right_.begin]};
+    ChainEnd left = left_.ends[left_.begin];
+    ChainEnd right = right_.ends[right_.begin];
+    Wedge wedge(apex_, left.point, right.point);
     for (; i < portals.size(); ++i) {
       const Portal& portal = portals[i];
       const auto index = static_cast<uint32_t>(i);
-      const Vec2 a = wedge.left.point - wedge.apex;
-      const Vec2 b = wedge.right.point - wedge.apex;
-      const Vec2 p = portal.left - wedge.apex;
-      const Vec2 q = portal.right - wedge.apex;
-      const double doubt = Doubt((L1Norm(a) + L1Norm(b)) + (L1Norm(p) + L1Norm(q)));
-      const double widens_left = arclane::Cross(a, p);
-      const double narrows_right = arclane::Cross(b, q);
+      const Wedge next(wedge.apex, portal.left, portal.right);
+      const double doubt = Doubt(wedge.size + next.size);
+      const double widens_left = arclane::Cross(wedge.left, next.left);
+      const double narrows_right = arclane::Cross(wedge.right, next.right);
       if (widens_left < -doubt) {
-        const double inside_right = arclane::Cross(b, p);
+        const double inside_right = arclane::Cross(wedge.right, next.left);
         if (inside_right > doubt) {
-          if (!(narrows_right > doubt) || !(arclane::Cross(p, q) < -doubt)) break;
-          wedge.left = {portal.left, index};
-          wedge.right = {portal.right, index};
-          continue;
+          // The left end moves in; so does the right end, or it stays.
+          if (narrows_right > doubt) {
+            if (!IsOpen(next, doubt)) break;
+            right.point = portal.right;
+          } else if (portal.right != right.point) {
+            break;
+          }
+          wedge = next;
+        } else {
+          // The left end moves past the right one: the line turns there.
+          wedge = Wedge(right.point, portal.left, portal.right);
+          if (!(inside_right < -doubt) || !IsOpen(wedge, Doubt(wedge.size))) break;
+          Emit<-1>(right);
+          apex_ = right.point;
+          right.point = portal.right;
         }
-        if (!(inside_right < -doubt) || !IsOpenFrom(wedge.right.point, portal)) break;
-        Emit<-1>(wedge.right);
-        wedge.MoveApex(wedge.right.point, portal, index);
-        continue;
-      }
-      if (!(widens_left > doubt) || !(narrows_right > doubt) || !(arclane::Cross(a, q) > doubt) ||
-          !IsOpenFrom(wedge.left.point, portal)) {
+      } else if (narrows_right > doubt) {
+        const double past_left = arclane::Cross(wedge.left, next.right);
+        if (past_left < -doubt) {
+          if (portal.left != left.point) break;
+          right.point = portal.right;
+          wedge = next;
+        } else {
+          // The left end moves out and the right one past where it was.
+          wedge = Wedge(left.point, portal.left, portal.right);
+          if (!(widens_left > doubt) || !(past_left > doubt) || !IsOpen(wedge, Doubt(wedge.size))) {
+            break;
+          }
+          Emit<1>(left);
+          apex_ = left.point;
+          right.point = portal.right;
+        }
+      } else {
         break;
       }
-      Emit<1>(wedge.left);
-      wedge.MoveApex(wedge.left.point, portal, index);
+      left = {portal.left, index};
+      right.portal = index;
     }
-    apex_ = wedge.apex;
     left_.clear();
     right_.clear();
-    left_.ends[left_.end++] = wedge.left;
-    right_.ends[right_.end++] = wedge.right;
+    left_.ends[left_.end++] = left;
+    right_.ends[right_.end++] = right;
     return i;
   }
 
@@ -155,24 +174,22 @@ class Funnel::Run {
     corners_.push_back({end.point, end.portal, kCornerSide<kSide>});
   }
 
-  // Corner, apex and both sides' only ends as they are moved from portal to portal.
+  // Both sides' only ends as seen from the apex.
   struct Wedge {
-    Vec2 apex;
-    ChainEnd left, right;
+    Wedge(Vec2 from, Vec2 left_end, Vec2 right_end)
+        : apex(from),
+          left(left_end - from),
+          right(right_end - from),
+          size(L1Norm(left) + L1Norm(right)) {}
 
-    void MoveApex(Vec2 to, const Portal& portal, uint32_t index) {
-      apex = to;
-      left = {portal.left, index};
-      right = {portal.right, index};
-    }
+    Vec2 apex;
+    Vec2 left, right;
+    double size;
   };
 
-  // True when the portal, seen from the apex, has its left end to the left of its right end, beyond
-  // doubt.
-  bool IsOpenFrom(Vec2 apex, const Portal& portal) const {
-    const Vec2 p = portal.left - apex;
-    const Vec2 q = portal.right - apex;
-    return arclane::Cross(p, q) < -Doubt(L1Norm(p) + L1Norm(q));
+  // True when the left end is to the left of the right end, beyond doubt.
+  static bool IsOpen(const Wedge& wedge, double doubt) {
+    return arclane::Cross(wedge.left, wedge.right) < -doubt;
   }
 
   // Bounds what rounding and the tolerance can change in the cross product of two vectors of the

@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "gtest/gtest.h"
-#include "server/planning/route/round_corners.h"
-#include "tests/unit/planning/route/path_judge.h"
-#include "tests/unit/planning/route/rounding_cases.h"
+#include "server/planning/rounding/round_corners.h"
+#include "tests/unit/planning/rounding/path_judge.h"
+#include "tests/unit/planning/rounding/rounding_cases.h"
 
 namespace arclane::testing {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points and vectors of the horizontal plane, in the caller's length unit. Heading is the angle from the first
-// axis towards the second; *left* is the side towards which heading grows.
+// Points and vectors of the horizontal plane, in the caller's length unit. Heading is the angle
+// from the first axis towards the second; *left* is the side towards which heading grows.
 #ifndef ARCLANE_SERVER_PLANNING_GEOMETRY_VEC2_H_
 #define ARCLANE_SERVER_PLANNING_GEOMETRY_VEC2_H_
 
@@ -33,7 +33,8 @@ constexpr Vec2 Lerp(Vec2 a, Vec2 b, double t) { return a + (b - a) * t; }
 // The heading of a vector in (-pi, pi]; 0 for the zero vector.
 inline double Heading(Vec2 a) { return std::atan2(a.y, a.x); }
 inline Vec2 UnitVector(double heading) { return {std::cos(heading), std::sin(heading)}; }
-// The signed angle from a to b in (-pi, pi]; exactly pi for a reversal to the left or straight back.
+// The signed angle from a to b in (-pi, pi]; exactly pi for a reversal to the left or straight
+// back.
 inline double TurnAngle(Vec2 a, Vec2 b) { return std::atan2(Cross(a, b), Dot(a, b)); }
 
 }  // namespace arclane

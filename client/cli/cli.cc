@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/cli/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "client/cli/plan_corridor_command.h"
+#include "client/cli/plot_command.h"
+#include "client/cli/server_commands.h"
+
+namespace arclane {
+namespace {
+
+constexpr char kAbout[] =
+    "Plans drivable routes inside navmesh corridors, by a running arclane-server.";
+
+constexpr char kFooter[] = R"(Examples:
+  arclane plan-corridor request.json             plan, and show the route as tables
+  arclane plan-corridor request.json --json      the answer as Protobuf JSON
+  arclane plan-corridor many.jsonl --json        one request a line, one answer a line
+  arclane plan-corridor request.json --svg route.svg
+  arclane plot request.json --out route.svg      plan, and draw the route
+  arclane health && echo ready                   for health checks
+
+A request (a corridor of two portals, Z up):
+  {"start": {"x": 0, "y": 0}, "goal": {"x": 6, "y": 5},
+   "corridor": {"portals": {"left":  {"x": [1, 4], "y": [1, 4]},
+                            "right": {"x": [1, 4], "y": [-1, 3]}}},
+   "agent": {"limits": {"max_speed": 4, "max_acceleration": 3, "max_braking": 3}},
+   "sampling": {"spacing": 0.5}}
+Every field is described in proto/arclane/v1.
+
+Exit codes:
+  0  answered (an outcome such as CANNOT_STOP is an answer)
+  1  refused by the server, or failed there
+  2  the command line is wrong
+  3  a file cannot be read or written, or holds no request
+  4  no server answers, or it is not serving
+  5  the deadline passed
+With many requests: the code of the first that failed.)";
+
+// Turns "5s", "200ms" or "1m30s" into a duration > 0.
+std::string ParseDeadline(const std::string& text, absl::Duration& deadline) {
+  if (!absl::ParseDuration(text, &deadline) || deadline <= absl::ZeroDuration()) {
+    return "\"" + text + "\" is no duration above zero; write 5s, 200ms or 1m30s";
+  }
+  return "";
+}
+
+// All flags of all commands; which command was given is known after parsing.
+struct Flags {
+  ServerFlags server;
+  PlanCorridorFlags plan_corridor;
+  PlotFlags plot;
+  PingFlags ping;
+  bool limits_json = false;
+  std::string health_service;
+};
+
+CLI::App* AddPlanCorridor(CLI::App& app, PlanCorridorFlags& flags) {
+  CLI::App* command =
+      app.add_subcommand("plan-corridor", "Plan one corridor, or one a line, and tell the routes");
+  command
+      ->add_option("file", flags.file,
+                   "PlanCorridorRequest in Protobuf JSON; - reads the standard input")
+      ->required()
+      ->type_name("FILE");
+  command->add_flag("--json", flags.json,
+                    "Answers as Protobuf JSON; failed lines as {\"error\": ...}");
+  command
+      ->add_flag("--with-request", flags.with_request,
+                 "With --json: {\"request\": ..., \"response\": ...}, what `arclane plot` reads")
+      ->needs("--json");
+  command->add_flag("--lines", flags.lines,
+                    "One request a line, answered as they come (otherwise found out by looking)");
+  command
+      ->add_option("--svg", flags.svg_file,
+                   "Also draw the route; of many, \"-<line>\" is put before the extension")
+      ->type_name("FILE");
+  command->add_option("--out", flags.out_file, "Write the answers to a file")->type_name("FILE");
+  CLI::Option* spacing =
+      command->add_option("--spacing", flags.spacing, "Sample every route at this spacing");
+  command->add_option("--count", flags.count, "Sample every route at this many points")
+      ->excludes(spacing);
+  command->add_option("--parallel", flags.parallel, "Requests in flight at once")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+  command->add_option("--rows", flags.max_rows, "Rows of each table at most")
+      ->check(CLI::Range(2, 1000000000))
+      ->capture_default_str();
+  command->add_flag("--quiet", flags.quiet, "No progress on the standard error");
+  return command;
+}
+
+CLI::App* AddPlot(CLI::App& app, PlotFlags& flags) {
+  CLI::App* command = app.add_subcommand("plot", "Draw a route and its speed plan as SVG");
+  command
+      ->add_option("file", flags.file,
+                   "A request, or {\"request\": ..., \"response\": ...} as written by "
+                   "plan-corridor --json --with-request; - reads the standard input")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--out", flags.out_file, "Write the picture to a file")->type_name("FILE");
+  command->add_option("--title", flags.title, "Heading; otherwise the outcome in words")
+      ->type_name("TEXT");
+  command->add_option("--width", flags.width, "Width in pixels")
+      ->check(CLI::Range(500.0, 10000.0))
+      ->capture_default_str();
+  command->add_flag("--no-charts", flags.no_charts, "The map alone");
+  return command;
+}
+
+CLI::App* AddPing(CLI::App& app, PingFlags& flags) {
+  CLI::App* command = app.add_subcommand("ping", "Measure round trips that plan nothing");
+  command->add_option("--count", flags.count, "How many")
+      ->check(CLI::Range(1u, 1000000u))
+      ->capture_default_str();
+  command->add_option("--request-size", flags.request_size, "Bytes to send")->capture_default_str();
+  command->add_option("--response-size", flags.response_size, "Bytes to get back")
+      ->capture_default_str();
+  command->add_flag("--stream", flags.stream, "Over one stream");
+  return command;
+}
+
+}  // namespace
+
+ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
+  Flags flags;
+  CLI::App app(kAbout, "arclane");
+  app.set_version_flag("--version", "arclane " ARCLANE_VERSION);
+  app.require_subcommand(1);
+  app.fallthrough();
+  app.add_option("--server", flags.server.target, "Where the server is")
+      ->envname("ARCLANE_SERVER")
+      ->type_name("HOST:PORT")
+      ->capture_default_str();
+  app.add_option_function<std::string>(
+         "--deadline",
+         [&flags](const std::string& text) {
+           const std::string fault = ParseDeadline(text, flags.server.deadline);
+           if (!fault.empty()) throw CLI::ValidationError("--deadline", fault);
+         },
+         "Longest time for one answer, retries included")
+      ->type_name("DURATION")
+      ->default_str("10s");
+  const CLI::App* plan_corridor = AddPlanCorridor(app, flags.plan_corridor);
+  const CLI::App* plot = AddPlot(app, flags.plot);
+  const CLI::App* ping = AddPing(app, flags.ping);
+  CLI::App* limits =
+      app.add_subcommand("limits", "Show the limits on requests that the server has");
+  limits->add_flag("--json", flags.limits_json, "As Protobuf JSON");
+  CLI::App* health = app.add_subcommand("health", "Exit with 0 when the server is serving");
+  health->add_option("--service", flags.health_service,
+                     "arclane.v1.PathPlanner: ready; liveness: alive; empty: the server");
+
+  app.footer(kFooter);  // After the commands, which would inherit it.
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (app.get_subcommands().empty() && !app.remaining().empty()) {
+      streams.err << "unknown command \"" << app.remaining().front()
+                  << "\"; arclane --help lists all\n";
+      return ExitCode::kUsage;
+    }
+    return app.exit(error, streams.out, streams.err) == 0 ? ExitCode::kOk : ExitCode::kUsage;
+  }
+  if (plan_corridor->parsed()) return RunPlanCorridor(flags.plan_corridor, flags.server, streams);
+  if (plot->parsed()) return RunPlot(flags.plot, flags.server, streams);
+  if (ping->parsed()) return RunPing(flags.ping, flags.server, streams);
+  if (limits->parsed()) return RunLimits(flags.limits_json, flags.server, streams);
+  return RunHealth(flags.health_service, flags.server, streams);
+}
+
+}  // namespace arclane

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where answers go: the standard output, or a file.
+#ifndef ARCLANE_CLIENT_CLI_OUTPUT_FILE_H_
+#define ARCLANE_CLIENT_CLI_OUTPUT_FILE_H_
+
+#include <fstream>
+#include <memory>
+#include <ostream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace arclane {
+
+class OutputFile {
+ public:
+  // "" and "-" write to `standard_output`, which must outlive the result. kPermissionDenied when
+  // the file cannot be made.
+  static absl::StatusOr<OutputFile> Open(const std::string& path, std::ostream& standard_output);
+
+  std::ostream& stream() { return file_ ? *file_ : *standard_output_; }
+  // Writes out what is buffered; kDataLoss when not everything could be written. The last call.
+  absl::Status Close();
+
+ private:
+  OutputFile(std::string path, std::ostream& standard_output);
+
+  std::string path_;
+  std::ostream* standard_output_;
+  std::unique_ptr<std::ofstream> file_;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_CLIENT_CLI_OUTPUT_FILE_H_

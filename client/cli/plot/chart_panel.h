@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The charts below the map: speed, acceleration and lateral acceleration with their limits, over
+// distance and over time.
+#ifndef ARCLANE_CLIENT_CLI_PLOT_CHART_PANEL_H_
+#define ARCLANE_CLIENT_CLI_PLOT_CHART_PANEL_H_
+
+#include "client/cli/plot/map_panel.h"
+#include "client/cli/plot/scene.h"
+#include "client/cli/plot/svg_writer.h"
+
+namespace arclane {
+
+// Height of all charts of this scene, titles included; 0 when it has no speed plan. The lateral
+// chart is there only when the route has arcs.
+double ChartsHeight(const Scene& scene);
+
+// Draws them into `area`: distance on the left, time on the right.
+void DrawCharts(const Scene& scene, const PanelArea& area, SvgWriter& svg);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_CLIENT_CLI_PLOT_CHART_PANEL_H_

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/codec/corridor_codec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "server/codec/agent_codec.h"
+#include "server/codec/field_checks.h"
+
+namespace arclane {
+namespace {
+
+// The default allowance for start and goal: real meshes put them up to 1e-4 of a polygon's extent outside it.
+constexpr double kEndShiftFraction = 0.01;
+// The largest explicit tolerance, as a fraction of the corridor's extent.
+constexpr double kToleranceFraction = 1e-3;
+constexpr size_t kMaxIdBytes = 128;
+
+template <typename T>
+std::span<const T> Borrow(const google::protobuf::RepeatedField<T>& field) {
+  return {field.data(), static_cast<size_t>(field.size())};
+}
+
+// The extent (longer side of the bounding box) of points [begin, end) of the columns; 0 when they do not exist.
+double Extent(const PointColumns& points, size_t begin, size_t end) {
+  end = std::min({end, points.a.size(), points.b.size()});
+  if (begin >= end) return 0.0;
+  const auto range = [&](std::span<const double> values) {
+    const auto [low, high] = std::minmax_element(values.begin() + begin, values.begin() + end);
+    return *high - *low;
+  };
+  return std::max(range(points.a), range(points.b));
+}
+
+double DefaultEndShift(const PolygonColumns& polygons) {
+  if (polygons.vertex_count.empty()) return 0.0;
+  const size_t size = polygons.vertices.a.size();
+  const size_t last = std::min<size_t>(size, polygons.vertex_count.back());
+  return kEndShiftFraction * std::max(Extent(polygons.vertices, 0, polygons.vertex_count.front()),
+                                      Extent(polygons.vertices, size - last, size));
+}
+
+void CheckTolerance(const CorridorInput& input, Violations& violations) {
+  if (input.precision.source != PrecisionSource::kLength) return;
+  const double extent =
+      std::max({Extent(input.polygons.vertices, 0, SIZE_MAX), Extent(input.portals.left, 0, SIZE_MAX),
+                Extent(input.portals.right, 0, SIZE_MAX), Distance(input.start, input.goal)});
+  if (!(input.precision.length <= kToleranceFraction * extent)) {
+    violations.Add(ViolationReason::kOutOfRange, "frame.tolerance",
+                   "must be at most a thousandth of the corridor's extent " + NumberText(extent) +
+                       ", got " + NumberText(input.precision.length));
+  }
+}
+
+void ReadGeometry(const v1::PlanCorridorRequest& request, DecodedCorridorRequest& decoded,
+                  Violations& violations) {
+  CorridorInput& input = decoded.plan.corridor;
+  const UpAxis up = decoded.frame.up_axis;
+  input.up_axis = up;
+  input.precision = decoded.frame.precision;
+  input.origin = decoded.frame.origin.plan;
+  input.origin_height = decoded.frame.origin.height;
+  if (!request.has_start()) {
+    violations.Add(ViolationReason::kRequired, "start", "required: the agent's position");
+  }
+  if (!request.has_goal()) violations.Add(ViolationReason::kRequired, "goal", "required: where to go");
+  const PlanPoint start = SplitPoint(request.start(), up);
+  const PlanPoint goal = SplitPoint(request.goal(), up);
+  input.start = start.plan;
+  input.start_height = start.height;
+  input.goal = goal.plan;
+  input.goal_height = goal.height;
+
+  const v1::Corridor& corridor = request.corridor();
+  switch (corridor.source_case()) {
+    case v1::Corridor::kPolygons:
+      input.has_polygons = true;
+      input.polygons.vertices = BorrowColumns(corridor.polygons().vertices(), up);
+      input.polygons.vertex_count = Borrow(corridor.polygons().vertex_count());
+      break;
+    case v1::Corridor::kPortals:
+      input.has_portals = true;
+      input.portals.left = BorrowColumns(corridor.portals().left(), up);
+      input.portals.right = BorrowColumns(corridor.portals().right(), up);
+      input.portals.link_entries = Borrow(corridor.portals().link_entry());
+      break;
+    case v1::Corridor::SOURCE_NOT_SET:
+      violations.Add(ViolationReason::kRequired, "corridor",
+                     "required: corridor.polygons or corridor.portals");
+      break;
+  }
+  if (request.has_max_endpoint_shift()) {
+    CheckNumber("max_endpoint_shift", request.max_endpoint_shift(), kNotNegative, violations);
+    input.max_end_shift = request.max_endpoint_shift();
+  } else {
+    const double shift = DefaultEndShift(input.polygons);
+    input.max_end_shift = std::isfinite(shift) ? shift : 0.0;
+  }
+  CheckTolerance(input, violations);
+}
+
+size_t PortalCount(const CorridorInput& input) {
+  if (input.has_portals) return input.portals.left.size();
+  return input.polygons.vertex_count.empty() ? 0 : input.polygons.vertex_count.size() - 1;
+}
+
+void ReadDependencies(const v1::PlanCorridorRequest& request, const RequestLimits& limits,
+                      DecodedCorridorRequest& decoded, Violations& violations) {
+  const v1::DependencyColumns& columns = request.corridor().dependencies();
+  const int size = columns.portal_index_size();
+  if (columns.kind_size() != size || columns.id_size() != size) {
+    violations.Add(ViolationReason::kLengthMismatch, "corridor.dependencies",
+                   "columns must have equal lengths, got portal_index " + std::to_string(size) +
+                       ", kind " + std::to_string(columns.kind_size()) + ", id " +
+                       std::to_string(columns.id_size()));
+    return;
+  }
+  if (static_cast<uint32_t>(size) > limits.max_dependencies) {
+    violations.Add(ViolationReason::kLimitExceeded, "corridor.dependencies",
+                   "at most max_dependencies " + std::to_string(limits.max_dependencies) + ", got " +
+                       std::to_string(size));
+    return;
+  }
+  const size_t portal_count = PortalCount(decoded.plan.corridor);
+  std::vector<uint64_t> closed(request.closed_gates().begin(), request.closed_gates().end());
+  std::sort(closed.begin(), closed.end());
+  for (int i = 0; i < size; ++i) {
+    const std::string index = "[" + std::to_string(i) + "]";
+    if (columns.portal_index(i) > portal_count) {
+      violations.Add(ViolationReason::kOutOfRange, "corridor.dependencies.portal_index" + index,
+                     "must be at most the number of portals " + std::to_string(portal_count) +
+                         ", got " + std::to_string(columns.portal_index(i)));
+    }
+    const int kind = columns.kind(i);
+    if (kind == v1::DEPENDENCY_KIND_UNSPECIFIED || !v1::DependencyKind_IsValid(kind)) {
+      violations.Add(ViolationReason::kUnknownValue, "corridor.dependencies.kind" + index,
+                     "must be GATE, TILE, LINK or AREA, got " + std::to_string(kind));
+    }
+    if (kind == v1::DEPENDENCY_KIND_GATE &&
+        std::binary_search(closed.begin(), closed.end(), columns.id(i)) &&
+        (!decoded.closed_gate || columns.portal_index(i) < decoded.closed_gate->portal_index)) {
+      decoded.closed_gate = ClosedGate{columns.portal_index(i), columns.id(i)};
+    }
+  }
+}
+
+void CheckIds(const v1::NavMeshRef& navmesh, Violations& violations) {
+  const auto check = [&](const char* field, const std::string& id) {
+    if (id.size() <= kMaxIdBytes) return;
+    violations.Add(ViolationReason::kLimitExceeded, field,
+                   "at most " + std::to_string(kMaxIdBytes) + " bytes, got " + std::to_string(id.size()));
+  };
+  check("navmesh.navmesh_id", navmesh.navmesh_id());
+  check("navmesh.world_id", navmesh.world_id());
+}
+
+}  // namespace
+
+std::string RequestFieldPath(std::string_view builder_path) {
+  if (builder_path.starts_with("start") || builder_path.starts_with("goal") ||
+      builder_path.starts_with("frame") || builder_path.starts_with("origin")) {
+    return std::string(builder_path);
+  }
+  return builder_path.empty() ? "corridor" : "corridor." + std::string(builder_path);
+}
+
+DecodedCorridorRequest ReadCorridorRequest(const v1::PlanCorridorRequest& request,
+                                           const RequestLimits& limits, Violations& violations) {
+  DecodedCorridorRequest decoded;
+  decoded.frame = ReadFrame(request.frame(), violations);
+  CheckIds(request.navmesh(), violations);
+  ReadGeometry(request, decoded, violations);
+  ReadDependencies(request, limits, decoded, violations);
+  decoded.plan.corridor_is_partial = request.corridor().is_partial();
+  decoded.plan.agent = ReadAgent(request.agent(), request.has_agent(), violations);
+  decoded.plan.motion = ReadMotion(request.motion(), decoded.frame.up_axis, violations);
+  const double max_speed = decoded.plan.agent.limits.max_speed;
+  if (max_speed > 0.0 && decoded.plan.motion.goal_speed > max_speed) {
+    violations.Add(ViolationReason::kOutOfRange, "motion.goal_speed",
+                   "must be at most agent.limits.max_speed " + NumberText(max_speed) + ", got " +
+                       NumberText(decoded.plan.motion.goal_speed));
+  }
+  decoded.plan.limits.max_portals = limits.max_portals;
+  decoded.plan.limits.max_polygons = static_cast<size_t>(limits.max_portals) + 1;
+  decoded.plan.limits.max_vertices = limits.max_vertices;
+  return decoded;
+}
+
+}  // namespace arclane

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/codec/frame_codec.h"
+
+#include <string>
+
+#include "server/codec/field_checks.h"
+
+namespace arclane {
+namespace {
+
+std::span<const double> Borrow(const google::protobuf::RepeatedField<double>& field) {
+  return {field.data(), static_cast<size_t>(field.size())};
+}
+
+std::span<double> Resize(google::protobuf::RepeatedField<double>* field, size_t size) {
+  field->Resize(static_cast<int>(size), 0.0);
+  return {field->mutable_data(), size};
+}
+
+}  // namespace
+
+PlanPoint SplitPoint(const v1::Point& point, UpAxis up_axis) {
+  switch (up_axis) {
+    case UpAxis::kX:
+      return {{point.y(), point.z()}, point.x()};
+    case UpAxis::kY:
+      return {{point.x(), point.z()}, point.y()};
+    case UpAxis::kZ:
+      break;
+  }
+  return {{point.x(), point.y()}, point.z()};
+}
+
+void JoinPoint(const PlanPoint& point, UpAxis up_axis, v1::Point* out) {
+  const double a = point.plan.x;
+  const double b = point.plan.y;
+  const double h = point.height;
+  out->set_x(up_axis == UpAxis::kX ? h : a);
+  out->set_y(up_axis == UpAxis::kY ? h : (up_axis == UpAxis::kX ? a : b));
+  out->set_z(up_axis == UpAxis::kZ ? h : b);
+}
+
+PointColumns BorrowColumns(const v1::PointColumns& columns, UpAxis up_axis) {
+  const auto x = Borrow(columns.x());
+  const auto y = Borrow(columns.y());
+  const auto z = Borrow(columns.z());
+  switch (up_axis) {
+    case UpAxis::kX:
+      return {y, z, x};
+    case UpAxis::kY:
+      return {x, z, y};
+    case UpAxis::kZ:
+      break;
+  }
+  return {x, y, z};
+}
+
+WritablePoints ResizeColumns(v1::PointColumns* columns, size_t size, UpAxis up_axis) {
+  const auto x = Resize(columns->mutable_x(), size);
+  const auto y = Resize(columns->mutable_y(), size);
+  const auto z = Resize(columns->mutable_z(), size);
+  switch (up_axis) {
+    case UpAxis::kX:
+      return {y, z, x};
+    case UpAxis::kY:
+      return {x, z, y};
+    case UpAxis::kZ:
+      break;
+  }
+  return {x, y, z};
+}
+
+void CheckPoint(const char* path, const v1::Point& point, Violations& violations) {
+  constexpr NumberRule kCoordinate{-kMaxCoordinate, kMaxCoordinate, true, false};
+  const std::string prefix(path);
+  CheckNumber(prefix + ".x", point.x(), kCoordinate, violations);
+  CheckNumber(prefix + ".y", point.y(), kCoordinate, violations);
+  CheckNumber(prefix + ".z", point.z(), kCoordinate, violations);
+}
+
+PlanFrame ReadFrame(const v1::Frame& frame, Violations& violations) {
+  PlanFrame result;
+  switch (frame.up_axis()) {
+    case v1::UP_AXIS_UNSPECIFIED:
+    case v1::UP_AXIS_Z:
+      result.up_axis = UpAxis::kZ;
+      break;
+    case v1::UP_AXIS_X:
+      result.up_axis = UpAxis::kX;
+      break;
+    case v1::UP_AXIS_Y:
+      result.up_axis = UpAxis::kY;
+      break;
+    default:
+      violations.Add(ViolationReason::kUnknownValue, "frame.up_axis",
+                     "unknown value " + std::to_string(frame.up_axis()));
+  }
+  if (frame.has_tolerance()) {
+    if (CheckNumber("frame.tolerance", frame.tolerance(), kNotNegative, violations) &&
+        frame.tolerance() > 0.0) {
+      result.precision = CoordinatePrecision::Length(frame.tolerance());
+    }
+  } else {
+    switch (frame.source()) {
+      case v1::COORDINATE_SOURCE_UNSPECIFIED:
+      case v1::COORDINATE_SOURCE_FLOAT64:
+        break;
+      case v1::COORDINATE_SOURCE_FLOAT32:
+        result.precision = CoordinatePrecision::Float32();
+        break;
+      default:
+        violations.Add(ViolationReason::kUnknownValue, "frame.source",
+                       "unknown value " + std::to_string(frame.source()));
+    }
+  }
+  if (frame.has_origin()) {
+    CheckPoint("frame.origin", frame.origin(), violations);
+    result.origin = SplitPoint(frame.origin(), result.up_axis);
+  }
+  return result;
+}
+
+}  // namespace arclane

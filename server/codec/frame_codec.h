@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Axes: which of x, y, z are horizontal, and columns of a message as spans or as places to write to.
+#ifndef ARCLANE_SERVER_CODEC_FRAME_CODEC_H_
+#define ARCLANE_SERVER_CODEC_FRAME_CODEC_H_
+
+#include <span>
+
+#include "arclane/v1/geometry.pb.h"
+#include "server/planning/geometry/points_columns.h"
+#include "server/planning/geometry/precision.h"
+#include "server/planning/geometry/vec2.h"
+#include "server/planning/geometry/violation.h"
+
+namespace arclane {
+
+// A point split by the up axis.
+struct PlanPoint {
+  Vec2 plan;
+  double height = 0.0;
+};
+
+struct PlanFrame {
+  UpAxis up_axis = UpAxis::kZ;
+  CoordinatePrecision precision;
+  PlanPoint origin;
+};
+
+PlanPoint SplitPoint(const v1::Point& point, UpAxis up_axis);
+void JoinPoint(const PlanPoint& point, UpAxis up_axis, v1::Point* out);
+
+// Borrows the columns; nothing is checked.
+PointColumns BorrowColumns(const v1::PointColumns& columns, UpAxis up_axis);
+
+// Columns of a message to be written, split by the up axis, each resized to `size`.
+struct WritablePoints {
+  std::span<double> a;
+  std::span<double> b;
+  std::span<double> height;
+
+  void Set(size_t i, Vec2 plan, double h) const {
+    a[i] = plan.x;
+    b[i] = plan.y;
+    height[i] = h;
+  }
+};
+WritablePoints ResizeColumns(v1::PointColumns* columns, size_t size, UpAxis up_axis);
+
+// Adds violations of `path`.x and so on for coordinates that are not finite or too large.
+void CheckPoint(const char* path, const v1::Point& point, Violations& violations);
+
+// Reads and checks the field `frame` of a request.
+PlanFrame ReadFrame(const v1::Frame& frame, Violations& violations);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_CODEC_FRAME_CODEC_H_

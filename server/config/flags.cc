@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/config/flags.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/flags/reflection.h"
+#include "absl/flags/usage.h"
+#include "absl/flags/usage_config.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "server/config/settings.h"
+
+namespace {
+
+using Text = absl::optional<std::string>;
+
+absl::string_view Help(std::string_view name) {
+  const std::string_view help = arclane::SettingHelp(name);
+  return {help.data(), help.size()};
+}
+
+}  // namespace
+
+// Texts, so that flags, environment and file are parsed by the same rules and their errors come
+// together.
+ABSL_FLAG(Text, listen, absl::nullopt, Help("listen"));
+ABSL_FLAG(Text, metrics_listen, absl::nullopt, Help("metrics_listen"));
+ABSL_FLAG(Text, ready_file, absl::nullopt, Help("ready_file"));
+ABSL_FLAG(Text, planner_threads, absl::nullopt, Help("planner_threads"));
+ABSL_FLAG(Text, planner_nice, absl::nullopt, Help("planner_nice"));
+ABSL_FLAG(Text, max_queued_plans, absl::nullopt, Help("max_queued_plans"));
+ABSL_FLAG(Text, max_admitted_bytes, absl::nullopt, Help("max_admitted_bytes"));
+ABSL_FLAG(Text, max_receive_bytes, absl::nullopt, Help("max_receive_bytes"));
+ABSL_FLAG(Text, max_plan_corridor_bytes, absl::nullopt, Help("max_plan_corridor_bytes"));
+ABSL_FLAG(Text, max_plan_waypoints_bytes, absl::nullopt, Help("max_plan_waypoints_bytes"));
+ABSL_FLAG(Text, max_plan_spline_bytes, absl::nullopt, Help("max_plan_spline_bytes"));
+ABSL_FLAG(Text, max_plan_speed_bytes, absl::nullopt, Help("max_plan_speed_bytes"));
+ABSL_FLAG(Text, max_ping_bytes, absl::nullopt, Help("max_ping_bytes"));
+ABSL_FLAG(Text, max_portals, absl::nullopt, Help("max_portals"));
+ABSL_FLAG(Text, max_vertices, absl::nullopt, Help("max_vertices"));
+ABSL_FLAG(Text, max_samples, absl::nullopt, Help("max_samples"));
+ABSL_FLAG(Text, max_dependencies, absl::nullopt, Help("max_dependencies"));
+ABSL_FLAG(Text, keepalive_s, absl::nullopt, Help("keepalive_s"));
+ABSL_FLAG(Text, min_ping_interval_s, absl::nullopt, Help("min_ping_interval_s"));
+ABSL_FLAG(Text, max_connection_age_s, absl::nullopt, Help("max_connection_age_s"));
+ABSL_FLAG(Text, max_connection_age_grace_s, absl::nullopt, Help("max_connection_age_grace_s"));
+ABSL_FLAG(Text, drain_delay_s, absl::nullopt, Help("drain_delay_s"));
+ABSL_FLAG(Text, drain_timeout_s, absl::nullopt, Help("drain_timeout_s"));
+ABSL_FLAG(Text, log_level, absl::nullopt, Help("log_level"));
+ABSL_FLAG(Text, log_format, absl::nullopt, Help("log_format"));
+ABSL_FLAG(Text, config, absl::nullopt,
+          "JSON file with settings, such as --print_config writes. Environment: ARCLANE_CONFIG.");
+ABSL_FLAG(bool, print_config, false, "Print the settings in force as JSON and exit.");
+
+namespace arclane {
+namespace {
+
+// absl's flags know underscores only.
+void UseUnderscores(int argc, char** argv) {
+  for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
+    if (std::strncmp(argv[i], "--", 2) != 0) continue;
+    for (char* c = argv[i] + 2; *c != '\0' && *c != '='; ++c) {
+      if (*c == '-') *c = '_';
+    }
+  }
+}
+
+std::map<std::string, std::string> GivenFlags() {
+  std::map<std::string, std::string> given;
+  for (const Setting& setting : Settings()) {
+    const absl::CommandLineFlag* flag =
+        absl::FindCommandLineFlag({setting.name.data(), setting.name.size()});
+    if (flag == nullptr) continue;
+    const auto value = flag->TryGet<Text>();
+    if (value && *value) given[std::string(setting.name)] = **value;
+  }
+  return given;
+}
+
+absl::StatusOr<std::map<std::string, std::string>> ReadConfigFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file.good() && !file.eof()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("config: cannot read ", path, ": ", std::strerror(errno)));
+  }
+  auto settings = ParseConfigFile(text);
+  if (!settings.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("config: ", path, ": ", settings.status().message()));
+  }
+  return settings;
+}
+
+}  // namespace
+
+absl::StatusOr<CommandLine> ReadCommandLine(int argc, char** argv, const std::string& version) {
+  absl::SetProgramUsageMessage(
+      "Arclane, the path-planning service.\n\n"
+      "Each setting is a flag, an environment variable ARCLANE_NAME and a key of the file that "
+      "--config names; "
+      "flags win over the environment, the environment over the file. Dashes and underscores in "
+      "names are the same.");
+  absl::FlagsUsageConfig usage;
+  const auto own_flags = [](absl::string_view file) {
+    return absl::StrContains(file, "server/config/flags");
+  };
+  usage.contains_helpshort_flags = own_flags;
+  usage.contains_help_flags = own_flags;
+  usage.contains_helppackage_flags = own_flags;
+  usage.version_string = [version] { return version + "\n"; };
+  usage.normalize_filename = [](absl::string_view file) {
+    const size_t start = file.rfind("server/config/");
+    return std::string(start == absl::string_view::npos ? file : file.substr(start));
+  };
+  absl::SetFlagsUsageConfig(usage);
+  UseUnderscores(argc, argv);
+  const std::vector<char*> words = absl::ParseCommandLine(argc, argv);
+
+  CommandLine line;
+  line.print_config = absl::GetFlag(FLAGS_print_config);
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    variables.emplace_back(*variable);
+  ConfigSources sources;
+  sources.flags = GivenFlags();
+  sources.environment = SettingsOfEnvironment(variables, &line.ignored_environment);
+
+  std::string errors;
+  for (size_t i = 1; i < words.size(); ++i) {
+    absl::StrAppend(&errors, "\"", words[i], "\" is no flag; settings are given as --name=value\n");
+  }
+  std::string path = absl::GetFlag(FLAGS_config).value_or("");
+  if (const char* named = std::getenv("ARCLANE_CONFIG"); path.empty() && named != nullptr)
+    path = named;
+  if (!path.empty()) {
+    auto file = ReadConfigFile(path);
+    if (file.ok()) {
+      sources.file = *std::move(file);
+    } else {
+      absl::StrAppend(&errors, file.status().message(), "\n");
+    }
+  }
+  auto config = ResolveConfig(sources);
+  if (!config.ok()) absl::StrAppend(&errors, config.status().message(), "\n");
+  if (!errors.empty()) {
+    errors.pop_back();
+    return absl::InvalidArgumentError(errors);
+  }
+  line.config = *std::move(config);
+  return line;
+}
+
+}  // namespace arclane

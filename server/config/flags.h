@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The server's command line: every setting as a flag, --config, --print_config, --version and
+// --help.
+#ifndef ARCLANE_SERVER_CONFIG_FLAGS_H_
+#define ARCLANE_SERVER_CONFIG_FLAGS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/config/server_config.h"
+
+namespace arclane {
+
+struct CommandLine {
+  ServerConfig config;
+  bool print_config = false;
+  // Variables that begin with ARCLANE_ and name no setting.
+  std::vector<std::string> ignored_environment;
+};
+
+// Reads flags, environment and file. Dashes and underscores in flag names are the same. Prints and
+// exits for --help,
+// --version and for flags that do not exist; returns INVALID_ARGUMENT with every other error, one a
+// line. Call it once, at the start of main.
+absl::StatusOr<CommandLine> ReadCommandLine(int argc, char** argv, const std::string& version);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_CONFIG_FLAGS_H_

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything an operator can set, as one validated struct.
+//
+// A setting has one name. It may be given as a flag (--max_portals=5), as an environment variable
+// (ARCLANE_MAX_PORTALS=5) and as a key of a JSON file ({"max_portals": 5}, named by --config or
+// ARCLANE_CONFIG); a flag wins over the environment, the environment over the file, the file over
+// the default. An empty text is the same as not giving the setting.
+#ifndef ARCLANE_SERVER_CONFIG_SERVER_CONFIG_H_
+#define ARCLANE_SERVER_CONFIG_SERVER_CONFIG_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace arclane {
+
+// The meaning, unit and range of each member are in the table of settings.cc, which --help prints.
+struct ServerConfig {
+  // Where to listen.
+  std::vector<std::string> listen = {"127.0.0.1:50051"};
+  std::string metrics_listen = "127.0.0.1:9464";
+  std::string ready_file;
+
+  // Planning.
+  uint32_t planner_threads = 0;
+  uint32_t planner_nice = 10;
+  uint32_t max_queued_plans = 1024;
+  uint64_t max_admitted_bytes = 512 << 20;
+
+  // Limits of one request.
+  uint64_t max_receive_bytes = 64 << 20;
+  uint64_t max_plan_corridor_bytes = 48 << 20;
+  uint64_t max_plan_waypoints_bytes = 48 << 20;
+  uint64_t max_plan_spline_bytes = 48 << 20;
+  uint64_t max_plan_speed_bytes = 48 << 20;
+  uint64_t max_ping_bytes = 4 << 20;
+  uint32_t max_portals = 1'000'000;
+  uint32_t max_vertices = 1'000'000;
+  uint32_t max_samples = 1'000'000;
+  uint32_t max_dependencies = 1'000'000;
+
+  // Connections.
+  double keepalive_s = 60;
+  double min_ping_interval_s = 1;
+  double max_connection_age_s = 0;
+  double max_connection_age_grace_s = 30;
+
+  // The end.
+  double drain_delay_s = 0;
+  double drain_timeout_s = 20;
+
+  // Logs.
+  std::string log_level = "info";
+  std::string log_format = "text";
+};
+
+// Texts by setting name, as each source gave them. Settings that a source does not give are absent.
+struct ConfigSources {
+  std::map<std::string, std::string> flags;
+  std::map<std::string, std::string> environment;
+  std::map<std::string, std::string> file;
+};
+
+// Resolves the precedence, parses and validates. INVALID_ARGUMENT lists every error, one a line,
+// each with the source it came from.
+absl::StatusOr<ServerConfig> ResolveConfig(const ConfigSources& sources);
+
+// The keys and values of a configuration file's text: one JSON object of texts, numbers and lists
+// of texts; comments
+// (// and /* */) are allowed. INVALID_ARGUMENT: no such object, an unknown key or a key twice.
+absl::StatusOr<std::map<std::string, std::string>> ParseConfigFile(const std::string& text);
+
+// The settings among environment variables ("NAME=value"). `ignored` receives the names that begin
+// with ARCLANE_ and name no setting: other programs and orchestrators set such names too, so they
+// are no errors.
+std::map<std::string, std::string> SettingsOfEnvironment(const std::vector<std::string>& variables,
+                                                         std::vector<std::string>* ignored);
+
+// The configuration as a JSON object that ParseConfigFile reads back to the same values.
+std::string PrintConfig(const ServerConfig& config);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_CONFIG_SERVER_CONFIG_H_

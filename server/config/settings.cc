@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/config/settings.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+
+namespace arclane {
+namespace {
+
+using C = ServerConfig;
+constexpr uint64_t kMostBytes = (uint64_t{1} << 31) - 1;  // Protobuf's largest message.
+
+absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
+
+const std::vector<Setting>& Table() {
+  static const auto* const table = new std::vector<Setting>{
+      {"listen", ListMember{&C::listen},
+       "Addresses that serve gRPC, separated by commas: host:port, [ipv6]:port or unix:/path. Port "
+       "0 takes a "
+       "free one. Traffic is clear text: listen beyond loopback only on networks that you trust."},
+      {"metrics_listen", TextMember{&C::metrics_listen, {}},
+       "Address that serves Prometheus metrics at /metrics: host:port, or none."},
+      {"ready_file", TextMember{&C::ready_file, {}},
+       "File that is written once the server is ready and removed at its end: JSON with the "
+       "process id and "
+       "the addresses bound."},
+      {"planner_threads", CountMember{&C::planner_threads, 0, 256},
+       "Threads that plan. 0: as many as the processors this process may use (affinity and cgroup "
+       "quota)."},
+      {"planner_nice", CountMember{&C::planner_nice, 0, 19},
+       "By how much the planning threads are nicer than the network's, so that pings and health "
+       "answers are "
+       "not held up by plans."},
+      {"max_queued_plans", CountMember{&C::max_queued_plans, 1, 1'000'000},
+       "Most plans that wait for a thread; one more is refused with RESOURCE_EXHAUSTED."},
+      {"max_admitted_bytes", BytesMember{&C::max_admitted_bytes, 1, uint64_t{1} << 40},
+       "Most bytes of planning requests in the server together; beyond it, requests are refused "
+       "with "
+       "RESOURCE_EXHAUSTED."},
+      {"max_receive_bytes", BytesMember{&C::max_receive_bytes, 1024, kMostBytes},
+       "Largest message of any method."},
+      {"max_plan_corridor_bytes", BytesMember{&C::max_plan_corridor_bytes, 1, kMostBytes},
+       "Largest PlanCorridor request."},
+      {"max_plan_waypoints_bytes", BytesMember{&C::max_plan_waypoints_bytes, 1, kMostBytes},
+       "Largest PlanWaypoints request."},
+      {"max_plan_spline_bytes", BytesMember{&C::max_plan_spline_bytes, 1, kMostBytes},
+       "Largest PlanSpline request."},
+      {"max_plan_speed_bytes", BytesMember{&C::max_plan_speed_bytes, 1, kMostBytes},
+       "Largest PlanSpeed request."},
+      {"max_ping_bytes", BytesMember{&C::max_ping_bytes, 0, 256 << 20},
+       "Largest payload of Ping, either way."},
+      {"max_portals", CountMember{&C::max_portals, 1, 100'000'000}, "Most portals of a corridor."},
+      {"max_vertices", CountMember{&C::max_vertices, 3, 100'000'000},
+       "Most vertices of a corridor's polygons together."},
+      {"max_samples", CountMember{&C::max_samples, 2, 100'000'000}, "Most samples of an answer."},
+      {"max_dependencies", CountMember{&C::max_dependencies, 0, 100'000'000},
+       "Most dependencies of a corridor."},
+      {"keepalive_s", RealMember{&C::keepalive_s, 1, 86400},
+       "Seconds without traffic after which a connection's peer is asked whether it lives."},
+      {"min_ping_interval_s", RealMember{&C::min_ping_interval_s, 0, 3600},
+       "Clients may send keepalive pings this often, in seconds, also without calls; more often is "
+       "answered "
+       "with too_many_pings."},
+      {"max_connection_age_s", RealMember{&C::max_connection_age_s, 0, 31'536'000},
+       "Seconds after which a connection is asked to reconnect, so that new replicas get traffic. "
+       "0: never."},
+      {"max_connection_age_grace_s", RealMember{&C::max_connection_age_grace_s, 0, 86400},
+       "Seconds that the calls of such a connection have to end."},
+      {"drain_delay_s", RealMember{&C::drain_delay_s, 0, 3600},
+       "Seconds between answering NOT_SERVING and closing the port at SIGTERM, so that load "
+       "balancers notice. "
+       "Calls are served meanwhile."},
+      {"drain_timeout_s", RealMember{&C::drain_timeout_s, 0, 3600},
+       "Seconds that calls in flight have to end at SIGTERM, before they are cancelled."},
+      {"log_level",
+       TextMember{&C::log_level, {"trace", "debug", "info", "warn", "error", "critical", "off"}},
+       "Least severe level that is logged."},
+      {"log_format", TextMember{&C::log_format, {"text", "json"}},
+       "Form of the log lines on stderr."},
+  };
+  return *table;
+}
+
+std::optional<std::string> ParseBytes(std::string_view text, uint64_t* value) {
+  absl::string_view digits = View(text);
+  int shift = 0;
+  if (absl::ConsumeSuffix(&digits, "KiB"))
+    shift = 10;
+  else if (absl::ConsumeSuffix(&digits, "MiB"))
+    shift = 20;
+  else if (absl::ConsumeSuffix(&digits, "GiB"))
+    shift = 30;
+  if (!absl::SimpleAtoi(digits, value) ||
+      *value > (std::numeric_limits<uint64_t>::max() >> shift)) {
+    return absl::StrCat("must be a number of bytes such as 1048576 or 1MiB, got \"", View(text),
+                        "\"");
+  }
+  *value <<= shift;
+  return std::nullopt;
+}
+
+template <typename T>
+std::optional<std::string> OutOfRange(T value, T least, T most) {
+  if (value >= least && value <= most) return std::nullopt;
+  return absl::StrCat("must be in [", least, ", ", most, "], got ", value);
+}
+
+struct Assign {
+  std::string_view text;
+  ServerConfig& config;
+
+  std::optional<std::string> operator()(const TextMember& m) const {
+    if (!m.choices.empty() &&
+        std::find(m.choices.begin(), m.choices.end(), text) == m.choices.end()) {
+      return absl::StrCat(
+          "must be one of ",
+          absl::StrJoin(m.choices, ", ",
+                        [](std::string* out, auto choice) { absl::StrAppend(out, View(choice)); }),
+          ", got \"", View(text), "\"");
+    }
+    config.*m.member = std::string(text);
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(const ListMember& m) const {
+    std::vector<std::string> items;
+    for (absl::string_view item : absl::StrSplit(View(text), ',', absl::SkipWhitespace())) {
+      items.emplace_back(absl::StripAsciiWhitespace(item));
+    }
+    if (items.empty()) return "must name at least one item";
+    config.*m.member = std::move(items);
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(const CountMember& m) const {
+    uint64_t value = 0;
+    if (!absl::SimpleAtoi(View(text), &value)) {
+      return absl::StrCat("must be a whole number, got \"", View(text), "\"");
+    }
+    if (auto error = OutOfRange<uint64_t>(value, m.least, m.most)) return error;
+    config.*m.member = static_cast<uint32_t>(value);
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(const BytesMember& m) const {
+    uint64_t value = 0;
+    if (auto error = ParseBytes(text, &value)) return error;
+    if (auto error = OutOfRange(value, m.least, m.most)) return error;
+    config.*m.member = value;
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(const RealMember& m) const {
+    double value = 0;
+    if (!absl::SimpleAtod(View(text), &value) || std::isnan(value)) {
+      return absl::StrCat("must be a number, got \"", View(text), "\"");
+    }
+    if (auto error = OutOfRange(value, m.least, m.most)) return error;
+    config.*m.member = value;
+    return std::nullopt;
+  }
+};
+
+std::string RangeText(const SettingMember& member) {
+  return std::visit(
+      [](const auto& m) -> std::string {
+        using Member = std::decay_t<decltype(m)>;
+        if constexpr (std::is_same_v<Member, ListMember>) {
+          return "";
+        } else if constexpr (std::is_same_v<Member, TextMember>) {
+          if (m.choices.empty()) return "";
+          std::string text = " One of:";
+          for (std::string_view choice : m.choices) absl::StrAppend(&text, " ", View(choice));
+          return text + ".";
+        } else if constexpr (std::is_same_v<Member, BytesMember>) {
+          return absl::StrCat(" Bytes (KiB, MiB, GiB) in [", m.least, ", ", m.most, "].");
+        } else {
+          return absl::StrCat(" In [", m.least, ", ", m.most, "].");
+        }
+      },
+      member);
+}
+
+}  // namespace
+
+std::span<const Setting> Settings() { return Table(); }
+
+const Setting* FindSetting(std::string_view name) {
+  for (const Setting& setting : Table()) {
+    if (setting.name == name) return &setting;
+  }
+  return nullptr;
+}
+
+std::string_view SettingHelp(std::string_view name) {
+  static const auto* const texts = [] {
+    auto* made = new std::map<std::string_view, std::string>;
+    for (const Setting& setting : Table()) {
+      (*made)[setting.name] =
+          absl::StrCat(View(setting.meaning), View(RangeText(setting.member)),
+                       " Default: ", SettingAsJson(setting, ServerConfig{}),
+                       ". Environment: ARCLANE_", absl::AsciiStrToUpper(View(setting.name)), ".");
+    }
+    return made;
+  }();
+  const auto found = texts->find(name);
+  return found == texts->end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::optional<std::string> AssignSetting(const Setting& setting, std::string_view text,
+                                         ServerConfig& config) {
+  return std::visit(Assign{text, config}, setting.member);
+}
+
+std::string SettingAsJson(const Setting& setting, const ServerConfig& config) {
+  return std::visit(
+      [&](const auto& m) {
+        return nlohmann::json(config.*m.member)
+            .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+      },
+      setting.member);
+}
+
+}  // namespace arclane

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// arclane-server: reads the configuration, wires the parts, waits for a signal, ends in order.
+//
+// Exit codes: 0 after SIGTERM or SIGINT; 1 for a wrong configuration or an address that cannot be
+// listened on.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "server/config/cpu_quota.h"
+#include "server/config/flags.h"
+#include "server/service/grpc_log.h"
+#include "server/service/server.h"
+#include "server/service/service_labels.h"
+#include "server/telemetry/build_info.h"
+#include "server/telemetry/logging.h"
+#include "server/telemetry/metrics.h"
+
+namespace arclane {
+namespace {
+
+ServerOptions ToServerOptions(const ServerConfig& config) {
+  ServerOptions options;
+  options.addresses = config.listen;
+  options.limits.max_receive_bytes = config.max_receive_bytes;
+  options.limits.max_plan_corridor_bytes = config.max_plan_corridor_bytes;
+  options.limits.max_plan_waypoints_bytes = config.max_plan_waypoints_bytes;
+  options.limits.max_plan_spline_bytes = config.max_plan_spline_bytes;
+  options.limits.max_plan_speed_bytes = config.max_plan_speed_bytes;
+  options.limits.max_ping_bytes = config.max_ping_bytes;
+  options.limits.max_portals = config.max_portals;
+  options.limits.max_vertices = config.max_vertices;
+  options.limits.max_samples = config.max_samples;
+  options.limits.max_dependencies = config.max_dependencies;
+  options.limits.max_queued_plans = config.max_queued_plans;
+  options.max_admitted_bytes = config.max_admitted_bytes;
+  options.planner_threads =
+      config.planner_threads == 0 ? UsableProcessors() : static_cast<int>(config.planner_threads);
+  options.planner_nice = static_cast<int>(config.planner_nice);
+  options.keepalive_s = config.keepalive_s;
+  options.min_ping_interval_s = config.min_ping_interval_s;
+  options.max_connection_age_s = config.max_connection_age_s;
+  options.max_connection_age_grace_s = config.max_connection_age_grace_s;
+  return options;
+}
+
+std::string Joined(const std::vector<std::string>& texts) {
+  std::string joined;
+  for (const std::string& text : texts) joined += (joined.empty() ? "" : ",") + text;
+  return joined;
+}
+
+// Whole or not at all: a reader never sees half of it.
+bool WriteReadyFile(const std::string& path, const Server& server,
+                    const std::string& metrics_address) {
+  nlohmann::json ready = {
+      {"pid", getpid()}, {"grpc", server.addresses()}, {"grpc_port", server.port()}};
+  if (!metrics_address.empty()) {
+    ready["metrics"] = metrics_address;
+    ready["metrics_port"] = std::stoi(metrics_address.substr(metrics_address.rfind(':') + 1));
+  }
+  const std::string draft = path + "." + std::to_string(getpid());
+  {
+    std::ofstream file(draft);
+    file << ready.dump() << "\n";
+    if (!file.flush()) return false;
+  }
+  return std::rename(draft.c_str(), path.c_str()) == 0;
+}
+
+// The signals that end the server, blocked in every thread that is started after this, so that only
+// AwaitEnd takes them: nothing of the shutdown runs inside a signal handler.
+sigset_t BlockEndingSignals() {
+  std::signal(SIGPIPE, SIG_IGN);
+  sigset_t ending;
+  sigemptyset(&ending);
+  sigaddset(&ending, SIGTERM);
+  sigaddset(&ending, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
+  return ending;
+}
+
+int AwaitEnd(const sigset_t& ending) {
+  int signal = 0;
+  while (sigwait(&ending, &signal) != 0) {
+  }
+  // A second signal ends the process at once.
+  pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
+  return signal;
+}
+
+int Fail(const absl::Status& status) {
+  std::cerr << "arclane-server: " << status.message() << "\n";
+  return 1;
+}
+
+int Run(int argc, char** argv) {
+  const BuildInfo build = CurrentBuild();
+  const auto line = ReadCommandLine(argc, argv, DescribeBuild(build));
+  if (!line.ok()) return Fail(line.status());
+  const ServerConfig& config = line->config;
+  if (line->print_config) {
+    std::cout << PrintConfig(config);
+    return 0;
+  }
+  const sigset_t ending = BlockEndingSignals();
+  SetUpLogging(LogLevelOf(config.log_level),
+               config.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
+  SendGrpcLogToOurs();
+  if (!line->ignored_environment.empty()) {
+    Log(LogLevel::kInfo, "environment variables that name no setting are ignored",
+        {{"names", Joined(line->ignored_environment)}});
+  }
+
+  Metrics metrics(build, ServiceLabels());
+  const ServerOptions options = ToServerOptions(config);
+  auto server = Server::Start(options, metrics);
+  if (!server.ok()) return Fail(server.status());
+  std::unique_ptr<MetricsEndpoint> endpoint;
+  std::string metrics_address;
+  if (config.metrics_listen != "none") {
+    auto started = MetricsEndpoint::Start(config.metrics_listen, metrics);
+    if (!started.ok()) return Fail(started.status());
+    endpoint = *std::move(started);
+    metrics_address = config.metrics_listen.substr(0, config.metrics_listen.rfind(':') + 1) +
+                      std::to_string(endpoint->port());
+  }
+  if (!config.ready_file.empty() && !WriteReadyFile(config.ready_file, **server, metrics_address)) {
+    return Fail(absl::UnavailableError("cannot write the ready file " + config.ready_file));
+  }
+  Log(LogLevel::kInfo, "listening",
+      {{"grpc", Joined((*server)->addresses())},
+       {"metrics", metrics_address.empty() ? "none" : metrics_address},
+       {"version", build.version},
+       {"commit", build.commit},
+       {"planner_threads", options.planner_threads}});
+
+  const int signal = AwaitEnd(ending);
+  Log(LogLevel::kInfo, "draining",
+      {{"signal", signal},
+       {"delay_s", config.drain_delay_s},
+       {"timeout_s", config.drain_timeout_s}});
+  const bool drained = (*server)->Shutdown(config.drain_delay_s, config.drain_timeout_s);
+  if (!config.ready_file.empty()) std::remove(config.ready_file.c_str());
+  Log(drained ? LogLevel::kInfo : LogLevel::kWarn, "stopped", {{"all_calls_ended", drained}});
+  return 0;
+}
+
+}  // namespace
+}  // namespace arclane
+
+int main(int argc, char** argv) { return arclane::Run(argc, argv); }

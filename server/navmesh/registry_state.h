@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the registry: the immutable state of a navmesh, what guards its succession, and worlds.
+#ifndef ARCLANE_SERVER_NAVMESH_REGISTRY_STATE_H_
+#define ARCLANE_SERVER_NAVMESH_REGISTRY_STATE_H_
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "server/navmesh/change_log.h"
+#include "server/navmesh/mutex.h"
+#include "server/navmesh/navmesh_store.h"
+#include "server/navmesh/registry_types.h"
+#include "server/navmesh/result.h"
+#include "server/navmesh/snapshot.h"
+#include "server/navmesh/state_overlay.h"
+
+namespace arclane {
+
+// What never changes about a version.
+struct VersionRecord {
+  NavMeshVersion version;
+  NavMeshVersion base_version;
+  LineageId lineage;
+  uint64_t sequence = 0;  // Order of publication within the navmesh.
+  ContentDigest digest;
+  std::shared_ptr<const NavMeshSnapshot> snapshot;  // Null when damaged.
+  std::string damage;
+};
+
+struct VersionState {
+  std::shared_ptr<const VersionRecord> record;
+  bool retired = false;
+  std::shared_ptr<const StateOverlay> defaults;
+  Epoch changed;          // When `defaults` last changed.
+  uint64_t state_id = 0;  // Unique to this snapshot under these defaults.
+};
+
+// One moment of a navmesh. Replaced as a whole by every change, so that a reader sees one epoch's
+// state.
+struct NavMeshState {
+  Epoch epoch;
+  NavMeshVersion active;
+  uint64_t next_sequence = 1;
+  uint64_t world_serial = 0;           // Worlds created so far: the upper half of their epochs.
+  std::vector<VersionState> versions;  // By version.
+
+  const VersionState* Find(NavMeshVersion version) const;
+  VersionState* Find(NavMeshVersion version);
+};
+
+struct NavMeshEntry {
+  NavMeshEntry(std::string name, std::shared_ptr<const NavMeshState> first, size_t log_records)
+      : id(std::move(name)),
+        state(first),
+        log(std::make_shared<ChangeLog>(first->epoch, log_records)) {}
+
+  const std::string id;
+  SnapshotCell<NavMeshState> state;
+  const std::shared_ptr<ChangeLog> log;
+  Mutex mutex;  // Held from reading the state to storing its successor.
+  std::map<NavMeshVersion, size_t> worlds_on ABSL_GUARDED_BY(mutex);
+};
+
+// What a world adds to its version. Untouched, all it holds is here.
+struct World {
+  std::string id;
+  std::shared_ptr<NavMeshEntry> navmesh;
+  std::atomic<double> last_used_s{0.0};
+  Mutex commit_mutex;  // Held from checking a change to having stored it; before `mutex`, after the
+                       // entry's.
+  Mutex mutex;         // Held for moments only.
+  NavMeshVersion version ABSL_GUARDED_BY(mutex);
+  Epoch epoch ABSL_GUARDED_BY(mutex);
+  bool deleted ABSL_GUARDED_BY(mutex) = false;
+  std::shared_ptr<const StateOverlay> overlay ABSL_GUARDED_BY(mutex);  // Null: untouched.
+  std::shared_ptr<ChangeLog> log ABSL_GUARDED_BY(mutex);               // Made when first needed.
+  // The state id of `overlay` over the defaults with the first id.
+  uint64_t over_state_id ABSL_GUARDED_BY(mutex) = 0;
+  uint64_t state_id ABSL_GUARDED_BY(mutex) = 0;
+};
+
+WorldDescription Describe(World& world);
+NavMeshDescription Describe(const NavMeshEntry& entry, const NavMeshState& state,
+                            const std::map<NavMeshVersion, size_t>& worlds_on);
+// Bytes of all versions, what they share counted once.
+size_t BytesOf(const std::vector<VersionState>& versions);
+
+// nullopt for a usable name; otherwise what is wrong with `field`.
+std::optional<MeshViolation> CheckName(const char* field, std::string_view name);
+NavMeshFailure Fail(NavMeshReason reason, std::string message);
+
+// Checks changes against a version; empty when all can be applied.
+MeshViolations CheckChanges(const NavMeshSnapshot& snapshot,
+                            const std::vector<StateChange>& changes, size_t max_changes);
+
+// Takes a version out of a state and its rows out of the store; what is left to log is returned.
+ChangeRecord RemoveVersion(const std::string& navmesh_id, NavMeshVersion version,
+                           NavMeshState& state, StoreBatch& batch);
+
+// The rows of the store. Keys sort by kind, navmesh, then version, world or epoch.
+namespace store_key {
+inline constexpr char kNavMesh = 'n';
+inline constexpr char kVersion = 'v';
+inline constexpr char kManifest = 'm';
+inline constexpr char kTile = 't';
+inline constexpr char kWorld = 'w';
+inline constexpr char kChange = 'c';
+
+std::string NavMesh(std::string_view id);
+std::string Version(std::string_view id, NavMeshVersion version);
+std::string Manifest(std::string_view id, NavMeshVersion version);
+std::string Tile(std::string_view id, const ContentDigest& digest);
+std::string World(std::string_view id, std::string_view world);
+std::string Change(std::string_view id, std::string_view world, Epoch epoch);
+}  // namespace store_key
+
+std::string EncodeNavMeshRow(const NavMeshState& state);
+bool DecodeNavMeshRow(std::string_view bytes, NavMeshState& state);
+std::string EncodeVersionRow(const VersionState& version);
+// Everything but the snapshot.
+bool DecodeVersionRow(std::string_view bytes, VersionRecord& record, VersionState& version);
+struct WorldRow {
+  NavMeshVersion version;
+  Epoch epoch;
+  std::vector<StateChange> states;
+};
+std::string EncodeWorldRow(const WorldRow& row);
+bool DecodeWorldRow(std::string_view bytes, WorldRow& row);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_NAVMESH_REGISTRY_STATE_H_

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/pipeline/plan_spline.h"
+
+#include <string>
+#include <utility>
+
+#include "server/codec/field_checks.h"
+#include "server/codec/spline_codec.h"
+#include "server/planning/route/curve_speed.h"
+#include "server/planning/spline/arc_length.h"
+#include "server/planning/spline/curve.h"
+
+namespace arclane {
+namespace {
+
+// How many samples will be taken, when that is known before the length is.
+size_t ExpectedSamples(const SamplingPlan& plan) {
+  switch (plan.rule) {
+    case SamplingRule::kCount:
+      return plan.count;
+    case SamplingRule::kDistances:
+      return plan.distances.size();
+    case SamplingRule::kNone:
+      return 0;
+    case SamplingRule::kSpacing:
+    case SamplingRule::kTimeStep:
+      break;
+  }
+  return SIZE_MAX;
+}
+
+void RefuseJumps(const CurveSpeed& speed, Violations& violations) {
+  for (const CurveStop& stop : speed.stops) {
+    violations.Add(ViolationReason::kConflict, "spline",
+                   "the direction jumps by " + NumberText(stop.turn_angle_rad) + " rad at distance " +
+                       NumberText(stop.distance) + ", which this agent would have to turn in place");
+  }
+}
+
+}  // namespace
+
+std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request, const RequestLimits& limits,
+                                        StopSignal stop, v1::PlanSplineResponse& response) {
+  Violations violations;
+  const DecodedSplineRequest decoded = ReadSplineRequest(request, limits, violations);
+  if (!violations.empty()) return ToFailure(violations);
+  if (const auto reason = stop()) return GivenUp(*reason);
+
+  auto curve = Curve::Create(decoded.curve, decoded.curve_limits);
+  if (!curve.ok()) {
+    violations.Add(ViolationReason::kOutOfRange, "spline", std::string(curve.status().message()));
+    return ToFailure(violations);
+  }
+  ArcLengthOptions options;
+  options.relative_error = decoded.relative_error;
+  options.inverse_mode = decoded.has_agent ? InverseMode::kTabulated
+                                           : ChooseInverseMode(*curve, ExpectedSamples(decoded.sampling.plan));
+  const auto map = ArcLengthMap::Create(*std::move(curve), options);
+  if (!map.ok()) {
+    violations.Add(ViolationReason::kOutOfRange, "spline", std::string(map.status().message()));
+    return ToFailure(violations);
+  }
+  if (const auto reason = stop()) return GivenUp(*reason);
+
+  v1::CurvePlan* out = response.mutable_plan();
+  EncodeCurve(*map, out);
+  thread_local CurvatureWorkspace workspace;
+  thread_local CurveSpeed speed;
+  if (decoded.has_agent) {
+    if (const absl::Status refined = RefineProfile(*map, speed); !refined.ok()) {
+      violations.Add(ViolationReason::kLimitExceeded, "spline", std::string(refined.message()));
+      return ToFailure(violations);
+    }
+    if (decoded.refuse_jumps) RefuseJumps(speed, violations);
+    if (!violations.empty()) return ToFailure(violations);
+    PlanCurveSpeed(decoded.speed, workspace, speed);
+    if (const auto reason = stop()) return GivenUp(*reason);
+    for (const SpeedViolation& violation : speed.plan.violations) {
+      violations.Add(ViolationReason::kOutOfRange, violation.field, violation.message);
+    }
+    if (!violations.empty()) return ToFailure(violations);
+    EncodeCurveSpeed(speed, out);
+  }
+  EncodeCurveSamples(decoded, *map, decoded.has_agent ? &speed : nullptr, out->mutable_samples(), violations);
+  if (!violations.empty()) return ToFailure(violations);
+  response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
+  return std::nullopt;
+}
+
+}  // namespace arclane

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// One PlanSpline request from message to answer.
+#ifndef ARCLANE_SERVER_PIPELINE_PLAN_SPLINE_H_
+#define ARCLANE_SERVER_PIPELINE_PLAN_SPLINE_H_
+
+#include <optional>
+
+#include "arclane/v1/planner.pb.h"
+#include "server/codec/failure.h"
+#include "server/codec/request_limits.h"
+#include "server/pipeline/plan_failure.h"
+
+namespace arclane {
+
+// As AnswerPlanCorridor (plan_corridor.h).
+std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request, const RequestLimits& limits,
+                                        StopSignal stop, v1::PlanSplineResponse& response);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_PIPELINE_PLAN_SPLINE_H_

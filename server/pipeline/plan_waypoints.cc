@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/pipeline/plan_waypoints.h"
+
+#include <string>
+
+#include "server/codec/route_codec.h"
+#include "server/codec/sampling_codec.h"
+#include "server/codec/waypoints_codec.h"
+#include "server/planning/route/waypoint_planner.h"
+
+namespace arclane {
+
+std::optional<Failure> AnswerPlanWaypoints(const v1::PlanWaypointsRequest& request,
+                                           const RequestLimits& limits, StopSignal stop,
+                                           v1::PlanWaypointsResponse& response) {
+  thread_local WaypointPlanner planner;
+  Violations violations;
+  const DecodedWaypointsRequest decoded = ReadWaypointsRequest(request, limits, violations);
+  const DecodedSampling sampling =
+      ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
+  if (!violations.empty()) return ToFailure(violations);
+  if (const auto reason = stop()) return GivenUp(*reason);
+
+  WaypointPlan result;
+  if (const absl::Status status = planner.Plan(decoded.plan, result); !status.ok()) {
+    violations.Add(ViolationReason::kOutOfRange, "waypoints", std::string(status.message()));
+  }
+  for (const uint32_t line : result.uncontained_lines) {
+    violations.Add(ViolationReason::kOffCorridor, "waypoints",
+                   "the line behind waypoint " + std::to_string(line) + " leaves the containment");
+  }
+  if (!violations.empty()) return ToFailure(violations);
+  if (const auto reason = stop()) return GivenUp(*reason);
+
+  v1::Route* route = response.mutable_route();
+  EncodeRoute(result.plan, decoded.frame, route);
+  EncodeSamples(sampling, result.plan.route, decoded.frame, route->mutable_samples(), violations);
+  if (!violations.empty()) return ToFailure(violations);
+  response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
+  return std::nullopt;
+}
+
+}  // namespace arclane

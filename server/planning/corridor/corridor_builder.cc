@@ -1,0 +1,573 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/planning/corridor/corridor_builder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "server/planning/geometry/distance.h"
+#include "server/planning/geometry/predicates.h"
+
+namespace arclane {
+namespace {
+
+std::string PolygonField(size_t k) { return absl::StrCat("polygons[", k, "]"); }
+std::string PortalField(size_t i) { return absl::StrCat("portals[", i, "]"); }
+
+}  // namespace
+
+// One call of Build: the stages in order, with what they share.
+class CorridorBuilder::Run {
+ public:
+  Run(CorridorBuilder* builder, const CorridorInput& input, Corridor* corridor,
+      Violations* violations)
+      : builder_(*builder), input_(input), corridor_(*corridor), violations_(*violations) {}
+
+  void Begin(double magnitude) {
+    corridor_.tolerance = input_.precision.ToleranceAt(magnitude);
+    corridor_.has_polygons = input_.has_polygons;
+    corridor_.start = input_.start - input_.origin;
+    corridor_.goal = input_.goal - input_.origin;
+    corridor_.start_height = input_.start_height - input_.origin_height;
+    corridor_.goal_height = input_.goal_height - input_.origin_height;
+    corridor_.start_shift = 0.0;
+    corridor_.goal_shift = 0.0;
+    corridor_.turns_back = false;
+    corridor_.portals.clear();
+    corridor_.cell_vertices.clear();
+    corridor_.cell_heights.clear();
+    corridor_.cell_begin.clear();
+  }
+
+  void CleanPolygons() {
+    builder_.polygons_.clear();
+    builder_.vertices_.clear();
+    builder_.heights_.clear();
+    size_t first = 0;
+    for (size_t k = 0; k < input_.polygons.vertex_count.size(); ++k) {
+      const size_t count = input_.polygons.vertex_count[k];
+      AddCleanPolygon(k, first, count);
+      first += count;
+    }
+  }
+
+  // Derives the portals from the polygons. Faulty polygons are passed over: their own fault is
+  // known already.
+  void DerivePortals() {
+    const size_t count = builder_.polygons_.size();
+    corridor_.portals.resize(count - 1);
+    for (size_t k = 0; k < count; ++k) {
+      if (builder_.polygons_[k].usable && builder_.polygons_[k].is_link()) DecideLinkOrder(k);
+    }
+    for (size_t i = 0; i + 1 < count; ++i) DerivePortal(i);
+  }
+
+  void TakePortals() {
+    const PortalColumns& columns = input_.portals;
+    const size_t count = columns.left.size();
+    corridor_.portals.resize(count);
+    for (size_t i = 0; i < count; ++i) {
+      corridor_.portals[i] = {columns.left.point(i) - input_.origin,
+                              columns.right.point(i) - input_.origin,
+                              columns.left.height_at(i) - LeftHeightOrigin(),
+                              columns.right.height_at(i) - RightHeightOrigin(), PortalKind::kEdge};
+    }
+    MarkLinks();
+    OrderPortals();
+    for (size_t k = 0; k < builder_.polygons_.size(); ++k) CheckPortalsInCell(k);
+  }
+
+  void PlaceEnds() {
+    corridor_.start_shift = PlaceEnd("start", 0, &corridor_.start, &corridor_.start_height);
+    corridor_.goal_shift =
+        PlaceEnd("goal", builder_.polygons_.size() - 1, &corridor_.goal, &corridor_.goal_height);
+  }
+
+  // Without polygons all that is known of the first cell is that it lies behind the first portal,
+  // and of the last that it lies in front of the last.
+  void PlaceEndsByPortals() {
+    const std::vector<Portal>& portals = corridor_.portals;
+    if (portals.empty()) return;
+    corridor_.start_shift =
+        PlaceBehind("start", 0, portals.front().left, portals.front().right, &corridor_.start);
+    corridor_.goal_shift = PlaceBehind("goal", portals.size() - 1, portals.back().right,
+                                       portals.back().left, &corridor_.goal);
+  }
+
+  void FindTurnsBack() {
+    const std::vector<Portal>& portals = corridor_.portals;
+    const double squared_tolerance = tolerance() * tolerance();
+    for (size_t i = 1; i < portals.size() && !corridor_.turns_back; ++i) {
+      if (SquaredNorm(portals[i].left - portals[i - 1].right) > squared_tolerance) continue;
+      corridor_.turns_back =
+          SquaredNorm(portals[i].right - portals[i - 1].left) <= squared_tolerance &&
+          SquaredNorm(portals[i].right - portals[i].left) > squared_tolerance;
+    }
+  }
+
+  void EmitCells() {
+    const size_t count = corridor_.portals.size() + 1;
+    corridor_.cell_begin.reserve(count + 1);
+    corridor_.cell_begin.push_back(0);
+    for (size_t k = 0; k < count; ++k) {
+      if (!input_.has_polygons) {
+        EmitPortalCell(k);
+      } else if (builder_.polygons_[k].is_link() || !builder_.polygons_[k].needs_hull) {
+        AppendCell(Vertices(k), Heights(k));
+      } else {
+        EmitHullCell(k);
+      }
+      corridor_.cell_begin.push_back(static_cast<uint32_t>(corridor_.cell_vertices.size()));
+    }
+  }
+
+ private:
+  using CleanPolygon = CorridorBuilder::CleanPolygon;
+
+  double tolerance() const { return corridor_.tolerance; }
+  // Columns without heights mean height 0, which no origin moves.
+  double HeightOrigin(const PointColumns& columns) const {
+    return columns.has_height() ? input_.origin_height : 0.0;
+  }
+  double LeftHeightOrigin() const { return HeightOrigin(input_.portals.left); }
+  double RightHeightOrigin() const { return HeightOrigin(input_.portals.right); }
+
+  std::span<Vec2> Vertices(size_t k) {
+    const CleanPolygon& polygon = builder_.polygons_[k];
+    return {builder_.vertices_.data() + polygon.begin, polygon.size};
+  }
+  std::span<double> Heights(size_t k) {
+    const CleanPolygon& polygon = builder_.polygons_[k];
+    return {builder_.heights_.data() + polygon.begin, polygon.size};
+  }
+  PolygonView View(size_t k) {
+    return {Vertices(k), Heights(k), builder_.polygons_[k].strictly_convex};
+  }
+
+  // --- Polygons ---
+
+  void AddCleanPolygon(size_t k, size_t first, size_t count) {
+    CleanPolygon polygon;
+    polygon.begin = static_cast<uint32_t>(builder_.vertices_.size());
+    const PointColumns& columns = input_.polygons.vertices;
+    const double height_origin = HeightOrigin(columns);
+    const double squared_tolerance = tolerance() * tolerance();
+    std::vector<Vec2>& vertices = builder_.vertices_;
+    std::vector<double>& heights = builder_.heights_;
+    for (size_t v = first; v < first + count; ++v) {
+      const Vec2 point = columns.point(v) - input_.origin;
+      const bool repeats = count > 2 && vertices.size() > polygon.begin &&
+                           SquaredNorm(point - vertices.back()) <= squared_tolerance;
+      if (repeats) continue;
+      vertices.push_back(point);
+      heights.push_back(columns.height_at(v) - height_origin);
+    }
+    while (count > 2 && vertices.size() > polygon.begin + 1 &&
+           SquaredNorm(vertices.back() - vertices[polygon.begin]) <= squared_tolerance) {
+      vertices.pop_back();
+      heights.pop_back();
+    }
+    polygon.size = static_cast<uint32_t>(vertices.size()) - polygon.begin;
+    builder_.polygons_.push_back(polygon);
+    builder_.polygons_[k].usable = count == 2 || CheckShape(k);
+  }
+
+  // Turns the polygon counter-clockwise; false, with a violation, when it is not convex.
+  bool CheckShape(size_t k) {
+    CleanPolygon& polygon = builder_.polygons_[k];
+    if (polygon.size < 3) {
+      // Two distinct points left of a polygon of more are no link.
+      violations_.Add(ViolationReason::kDegenerate, PolygonField(k),
+                      "has no area: its vertices are not three distinct points");
+      return false;
+    }
+    const std::span<Vec2> vertices = Vertices(k);
+    if (TwiceSignedArea(vertices) < 0.0) {
+      std::reverse(vertices.begin(), vertices.end());
+      std::reverse(Heights(k).begin(), Heights(k).end());
+    }
+    if (TurnsStrictlyLeftOnce(vertices)) {
+      polygon.strictly_convex = true;
+      return true;
+    }
+    polygon.needs_hull = true;
+    size_t offending = 0;
+    switch (ClassifyPolygon(vertices, tolerance(), &builder_.shape_, &offending)) {
+      case PolygonShape::kConvex:
+        return true;
+      case PolygonShape::kNotConvex:
+        violations_.Add(
+            ViolationReason::kNotConvex, PolygonField(k),
+            absl::StrCat("is not convex at the vertex ", PointText(vertices[offending])));
+        return false;
+      case PolygonShape::kSelfCrossing:
+        violations_.Add(ViolationReason::kSelfCrossing, PolygonField(k),
+                        absl::StrCat("crosses itself or winds more than once, at the vertex ",
+                                     PointText(vertices[offending])));
+        return false;
+      case PolygonShape::kDegenerate:
+        violations_.Add(ViolationReason::kDegenerate, PolygonField(k),
+                        "has no area: its vertices lie on one line");
+        return false;
+    }
+    return false;
+  }
+
+  // True when every vertex turns left by clearly more than the tolerance and the boundary winds
+  // once: x then rises and falls once. The sum of the two edges' extents bounds the distance over
+  // which a vertex stands out.
+  bool TurnsStrictlyLeftOnce(std::span<const Vec2> vertices) const {
+    const size_t n = vertices.size();
+    Vec2 edge = vertices[0] - vertices[n - 1];
+    bool was_rising = edge.x > 0.0 || (edge.x == 0.0 && edge.y > 0.0);
+    int changes = 0;
+    bool strict = true;
+    for (size_t i = 0; i < n; ++i) {
+      const Vec2 next = vertices[i + 1 == n ? 0 : i + 1] - vertices[i];
+      const double extent =
+          std::abs(edge.x) + std::abs(edge.y) + std::abs(next.x) + std::abs(next.y);
+      strict &= Cross(edge, next) > tolerance() * extent;
+      const bool rising = next.x > 0.0 || (next.x == 0.0 && next.y > 0.0);
+      changes += rising != was_rising;
+      was_rising = rising;
+      edge = next;
+    }
+    return strict && changes == 2;
+  }
+
+  std::string PointText(Vec2 p) const {
+    const Vec2 sent = p + input_.origin;
+    return absl::StrCat("(", sent.x, ", ", sent.y, ")");
+  }
+
+  // --- Links ---
+
+  // The distance, in the plane and in height, of a link's end from its neighbour.
+  struct LinkFit {
+    double distance = 0.0;
+    double height = 0.0;
+  };
+
+  LinkFit FitOf(Vec2 end, double height, size_t neighbour) {
+    if (neighbour >= builder_.polygons_.size() || !builder_.polygons_[neighbour].usable) return {};
+    if (builder_.polygons_[neighbour].is_link()) {
+      // Of an earlier link the far end is decided; of a later one either may be meant.
+      const std::span<Vec2> ends = Vertices(neighbour);
+      const double to_second = Distance(end, ends[1]);
+      const double to_first = neighbour_is_earlier_ ? to_second : Distance(end, ends[0]);
+      const size_t nearest = to_first < to_second ? 0 : 1;
+      return {std::min(to_first, to_second), std::abs(height - Heights(neighbour)[nearest])};
+    }
+    return {DistanceToConvex(Vertices(neighbour), end),
+            std::abs(height - ConvexSurfaceHeight(Vertices(neighbour), Heights(neighbour), end))};
+  }
+
+  // Puts the end that lies on the previous polygon first.
+  void DecideLinkOrder(size_t k) {
+    const std::span<Vec2> ends = Vertices(k);
+    const std::span<double> heights = Heights(k);
+    const auto fit = [&](size_t first) {
+      neighbour_is_earlier_ = true;
+      const LinkFit entry =
+          FitOf(ends[first], heights[first], k - 1);  // k == 0 wraps: no neighbour.
+      neighbour_is_earlier_ = false;
+      const LinkFit exit = FitOf(ends[1 - first], heights[1 - first], k + 1);
+      return LinkFit{entry.distance + exit.distance, entry.height + exit.height};
+    };
+    const LinkFit as_sent = fit(0);
+    const LinkFit reversed = fit(1);
+    const bool same_place = std::abs(as_sent.distance - reversed.distance) <= 2.0 * tolerance();
+    const bool reverse =
+        same_place ? reversed.height < as_sent.height : reversed.distance < as_sent.distance;
+    if (!reverse) return;
+    std::swap(ends[0], ends[1]);
+    std::swap(heights[0], heights[1]);
+  }
+
+  // --- Portals from polygons ---
+
+  void DerivePortal(size_t i) {
+    CleanPolygon& p = builder_.polygons_[i];
+    CleanPolygon& q = builder_.polygons_[i + 1];
+    if (!p.usable || !q.usable) return;
+    if (q.is_link()) {
+      DeriveLinkPortal(i, i + 1, 0, PortalKind::kLinkEntry);
+    } else if (p.is_link()) {
+      DeriveLinkPortal(i, i, 1, PortalKind::kLinkExit);
+    } else if (const std::optional<SharedEdge> shared =
+                   builder_.shared_edges_.Find(View(i), View(i + 1), tolerance())) {
+      corridor_.portals[i] = {shared->to, shared->from, shared->to_height, shared->from_height,
+                              PortalKind::kEdge};
+      p.needs_hull |= !shared->is_whole_edge;
+      q.needs_hull |= !shared->is_whole_edge;
+    } else {
+      violations_.Add(ViolationReason::kGap, PolygonField(i),
+                      absl::StrCat("shares no edge with polygons[", i + 1,
+                                   "]: no edges of the two overlap within ", tolerance()));
+    }
+  }
+
+  void DeriveLinkPortal(size_t i, size_t link, size_t end, PortalKind kind) {
+    const Vec2 point = Vertices(link)[end];
+    const double height = Heights(link)[end];
+    corridor_.portals[i] = {point, point, height, height, kind};
+    const size_t other = link == i ? i + 1 : i;
+    neighbour_is_earlier_ = other == i;
+    const double distance = FitOf(point, height, other).distance;
+    builder_.polygons_[other].needs_hull |= distance > 0.0;
+    if (distance <= tolerance()) return;
+    violations_.Add(ViolationReason::kGap, PolygonField(i),
+                    absl::StrCat("does not meet polygons[", i + 1, "]: the end ", PointText(point),
+                                 " of the link polygons[", link, "] lies ", distance,
+                                 " outside polygons[", other, "]"));
+  }
+
+  // --- Portals as given ---
+
+  void MarkLinks() {
+    const size_t count = corridor_.portals.size();
+    const auto mark = [&](size_t i, PortalKind kind) {
+      if (i >= count) return;
+      Portal& portal = corridor_.portals[i];
+      // Between two links the portal is the second one's entry.
+      if (portal.kind != PortalKind::kLinkEntry) portal.kind = kind;
+      if (SquaredNorm(portal.left - portal.right) <= tolerance() * tolerance()) {
+        portal.right = portal.left;
+        portal.right_height = portal.left_height;
+        return;
+      }
+      violations_.Add(ViolationReason::kConflict, PortalField(i),
+                      "must have no length: an off-mesh link begins or ends here");
+    };
+    for (const uint32_t entry : input_.portals.link_entries) {
+      mark(entry, PortalKind::kLinkEntry);
+      if (entry + size_t{1} < count && corridor_.portals[entry + 1].kind == PortalKind::kEdge) {
+        mark(entry + 1, PortalKind::kLinkExit);
+      }
+    }
+    for (size_t k = 0; k < builder_.polygons_.size(); ++k) {
+      if (!builder_.polygons_[k].is_link() || !builder_.polygons_[k].usable) continue;
+      if (k > 0) mark(k - 1, PortalKind::kLinkEntry);
+      mark(k, PortalKind::kLinkExit);
+    }
+  }
+
+  // Distances of points from a portal's line, positive for points in front of it when `left` is on
+  // the left.
+  class FrontSum {
+   public:
+    FrontSum(const Portal& portal, double scale)
+        : right_(portal.right), across_((portal.right - portal.left) * scale) {}
+    void AddInFront(Vec2 p) { sum_ += Cross(across_, p - right_); }
+    void AddBehind(Vec2 p) { sum_ -= Cross(across_, p - right_); }
+    double sum() const { return sum_; }
+
+   private:
+    Vec2 right_;
+    Vec2 across_;
+    double sum_ = 0.0;
+  };
+
+  double FrontOf(size_t i) {
+    const std::vector<Portal>& portals = corridor_.portals;
+    const double length = Distance(portals[i].left, portals[i].right);
+    if (length <= tolerance()) return 0.0;
+    FrontSum front(portals[i], 1.0 / length);
+    if (input_.has_polygons) {
+      if (builder_.polygons_[i].usable) {
+        for (const Vec2 p : Vertices(i)) front.AddBehind(p);
+      }
+      if (builder_.polygons_[i + 1].usable) {
+        for (const Vec2 p : Vertices(i + 1)) front.AddInFront(p);
+      }
+      return front.sum();
+    }
+    front.AddBehind(i == 0 ? corridor_.start : portals[i - 1].left);
+    front.AddBehind(i == 0 ? corridor_.start : portals[i - 1].right);
+    const bool is_last = i + 1 == portals.size();
+    front.AddInFront(is_last ? corridor_.goal : portals[i + 1].left);
+    front.AddInFront(is_last ? corridor_.goal : portals[i + 1].right);
+    return front.sum();
+  }
+
+  // Derives each portal's order and turns a mirrored list round.
+  void OrderPortals() {
+    const size_t count = corridor_.portals.size();
+    builder_.order_.resize(count);
+    size_t as_sent = 0;
+    size_t mirrored = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const double front = FrontOf(i);
+      // Four points or more, each off by up to the tolerance, decide nothing.
+      const bool unknown = std::abs(front) <= 4.0 * tolerance();
+      builder_.order_[i] = static_cast<int8_t>(unknown ? 0 : front > 0.0 ? 1 : -1);
+      as_sent += builder_.order_[i] > 0;
+      mirrored += builder_.order_[i] < 0;
+    }
+    if (as_sent > 0 && mirrored > 0) {
+      ReportMixedOrder(as_sent >= mirrored ? -1 : 1);
+    } else if (mirrored > 0) {
+      for (Portal& portal : corridor_.portals) {
+        std::swap(portal.left, portal.right);
+        std::swap(portal.left_height, portal.right_height);
+      }
+    }
+  }
+
+  void ReportMixedOrder(int8_t minority) {
+    for (size_t i = 0; i < builder_.order_.size(); ++i) {
+      if (builder_.order_[i] != minority) continue;
+      violations_.Add(ViolationReason::kMixedOrder, PortalField(i),
+                      "has left and right exchanged against the other portals");
+    }
+  }
+
+  void CheckPortalsInCell(size_t k) {
+    CleanPolygon& polygon = builder_.polygons_[k];
+    if (!polygon.usable || polygon.needs_hull || polygon.is_link()) return;
+    for (size_t i = k == 0 ? 0 : k - 1; i <= k && i < corridor_.portals.size(); ++i) {
+      polygon.needs_hull |= !ConvexContains(Vertices(k), corridor_.portals[i].left) ||
+                            !ConvexContains(Vertices(k), corridor_.portals[i].right);
+    }
+  }
+
+  // --- Start and goal ---
+
+  double PlaceEnd(const char* field, size_t k, Vec2* point, double* height) {
+    CleanPolygon& polygon = builder_.polygons_[k];
+    if (!polygon.usable) return 0.0;
+    const Vec2 sent = *point;
+    *point = ClosestPointInConvex(Vertices(k), sent);
+    *height = ConvexSurfaceHeight(Vertices(k), Heights(k), *point);
+    if (*point == sent) return 0.0;
+    polygon.needs_hull = true;
+    const double shift = Distance(*point, sent);
+    const double allowed = std::max(input_.max_end_shift, tolerance());
+    if (shift <= allowed) return shift;
+    violations_.Add(
+        ViolationReason::kOffCorridor, field,
+        absl::StrCat("lies ", shift, " outside polygons[", k, "], allowed are ", allowed));
+    return shift;
+  }
+
+  // Moves a point that lies to the right of right -> left onto that line.
+  double PlaceBehind(const char* field, size_t i, Vec2 left, Vec2 right, Vec2* point) {
+    const Vec2 across = right - left;
+    const double length = Norm(across);
+    if (length <= tolerance()) return 0.0;
+    const double in_front = Cross(across, *point - right) / length;
+    if (in_front <= tolerance()) return 0.0;
+    if (in_front > input_.max_end_shift) {
+      violations_.Add(ViolationReason::kOffCorridor, field,
+                      absl::StrCat("lies ", in_front, " beyond portals[", i, "], allowed are ",
+                                   std::max(input_.max_end_shift, tolerance())));
+    }
+    *point = *point - LeftNormal(across) * (in_front / length);
+    return in_front;
+  }
+
+  // --- Cells ---
+
+  void AppendCell(std::span<const Vec2> vertices, std::span<const double> heights) {
+    corridor_.cell_vertices.insert(corridor_.cell_vertices.end(), vertices.begin(), vertices.end());
+    corridor_.cell_heights.insert(corridor_.cell_heights.end(), heights.begin(), heights.end());
+  }
+
+  void EmitHullCell(size_t k) {
+    ClearHullPoints();
+    const std::span<const Vec2> vertices = Vertices(k);
+    const std::span<const double> heights = Heights(k);
+    builder_.hull_points_.assign(vertices.begin(), vertices.end());
+    builder_.hull_heights_.assign(heights.begin(), heights.end());
+    AddPortalsAndEnds(k);
+    EmitHull();
+  }
+
+  void EmitPortalCell(size_t k) {
+    ClearHullPoints();
+    AddPortalsAndEnds(k);
+    const bool is_link = k > 0 && corridor_.portals[k - 1].kind == PortalKind::kLinkEntry;
+    if (is_link && k < corridor_.portals.size()) {
+      const Portal& entry = corridor_.portals[k - 1];
+      const Portal& exit = corridor_.portals[k];
+      const Vec2 ends[] = {entry.left, exit.left};
+      const double heights[] = {entry.left_height, exit.left_height};
+      AppendCell(ends, heights);
+      return;
+    }
+    EmitHull();
+  }
+
+  void ClearHullPoints() {
+    builder_.hull_points_.clear();
+    builder_.hull_heights_.clear();
+  }
+
+  void AddHullPoint(Vec2 point, double height) {
+    builder_.hull_points_.push_back(point);
+    builder_.hull_heights_.push_back(height);
+  }
+
+  // Counter-clockwise when the portals are two edges of a convex cell.
+  void AddPortalsAndEnds(size_t k) {
+    const std::vector<Portal>& portals = corridor_.portals;
+    if (k == 0) {
+      AddHullPoint(corridor_.start, corridor_.start_height);
+    } else {
+      AddHullPoint(portals[k - 1].left, portals[k - 1].left_height);
+      AddHullPoint(portals[k - 1].right, portals[k - 1].right_height);
+    }
+    if (k == portals.size()) {
+      AddHullPoint(corridor_.goal, corridor_.goal_height);
+    } else {
+      AddHullPoint(portals[k].right, portals[k].right_height);
+      AddHullPoint(portals[k].left, portals[k].left_height);
+    }
+  }
+
+  void EmitHull() {
+    const std::vector<Vec2>& points = builder_.hull_points_;
+    ConvexHull(points, &builder_.hull_);
+    for (const uint32_t index : builder_.hull_) {
+      corridor_.cell_vertices.push_back(points[index]);
+      corridor_.cell_heights.push_back(builder_.hull_heights_[index]);
+    }
+  }
+
+  CorridorBuilder& builder_;
+  const CorridorInput& input_;
+  Corridor& corridor_;
+  Violations& violations_;
+  bool neighbour_is_earlier_ = false;
+};
+
+bool CorridorBuilder::Build(const CorridorInput& input, const CorridorLimits& limits,
+                            Corridor* corridor, Violations* violations) {
+  const size_t faults_before = violations->total();
+  const auto is_faulty = [&] { return violations->total() > faults_before; };
+  const double magnitude = ValidateCorridorInput(input, limits, violations);
+  if (is_faulty()) return false;
+  Run run(this, input, corridor, violations);
+  run.Begin(magnitude);
+  polygons_.clear();
+  if (input.has_polygons) {
+    run.CleanPolygons();
+    run.PlaceEnds();
+  }
+  if (input.has_portals) {
+    run.TakePortals();
+  } else {
+    run.DerivePortals();
+  }
+  if (!input.has_polygons && !is_faulty()) run.PlaceEndsByPortals();
+  if (is_faulty()) return false;
+  run.FindTurnsBack();
+  run.EmitCells();
+  return true;
+}
+
+}  // namespace arclane

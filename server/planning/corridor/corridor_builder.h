@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builds a Corridor from a caller's columns. Every field is looked at once and every fault is
+// reported with its path; after that nothing is checked again.
+//
+// Portals from polygons. The portal between polygons i and i + 1 is the union of the overlaps of
+// their edges (see shared_edge.h): whole shared edges, edges that overlap in part (tile borders)
+// and chains of collinear edges are one case. Heights never refuse. Polygons that touch in a point
+// only, or not at all, are a gap.
+//
+// Links. A polygon of two vertices is an off-mesh link. Its portals are its own end points; which
+// end belongs to the previous and which to the next polygon is decided by position in the plane,
+// then by height, then by order. Between two successive links the portal is a kLinkEntry at the
+// second link's near end.
+//
+// Left and right are derived. With polygons: the polygon before a portal lies behind it, the one
+// after in front. Without: the points of the neighbouring portals, or start and goal, do. A list
+// that is mirrored as a whole is turned round; a portal that contradicts the others is a fault. A
+// portal of no length, or one whose neighbours all lie on its line within the tolerance, has no
+// order of its own and follows the others.
+//
+// Cells are strictly convex: the polygons, or where rounding makes it differ, the hull of a polygon
+// with its two portals and start or goal. So cells close the seams between tiles. Without polygons
+// cell k is the hull of portals k - 1 and k with start or goal; such a cell has one or two vertices
+// when all these points are equal or collinear.
+#ifndef ARCLANE_SERVER_PLANNING_CORRIDOR_CORRIDOR_BUILDER_H_
+#define ARCLANE_SERVER_PLANNING_CORRIDOR_CORRIDOR_BUILDER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "server/planning/corridor/corridor.h"
+#include "server/planning/corridor/corridor_input.h"
+#include "server/planning/corridor/shared_edge.h"
+#include "server/planning/geometry/polygon.h"
+#include "server/planning/geometry/vec2.h"
+#include "server/planning/geometry/violation.h"
+
+namespace arclane {
+
+// Builds corridors one after another; buffers are kept, so that a warm builder allocates only when
+// a corridor is larger than all before. Not thread-safe; one for each thread.
+class CorridorBuilder {
+ public:
+  // On success fills *corridor (whose own buffers are reused), adds nothing to *violations and
+  // returns true. Otherwise returns false, and *corridor is unspecified. Field paths are relative
+  // to the request's corridor message and carry the caller's axis names: "start.x",
+  // "polygons.vertices.y[7]", "polygons.vertex_count[2]", "polygons[3]", "portals.left.x[0]",
+  // "portals[4]". Cost: linear in the vertices, O(v log v) for single polygons of many vertices.
+  bool Build(const CorridorInput& input, const CorridorLimits& limits, Corridor* corridor,
+             Violations* violations);
+
+ private:
+  class Run;
+
+  struct CleanPolygon {
+    uint32_t begin = 0;
+    uint32_t size = 0;
+    bool strictly_convex = false;  // See PolygonView.
+    bool usable = false;           // Without faults of its own.
+    // The cell is more than the polygon: a portal end or start or goal may lie off it.
+    bool needs_hull = false;
+
+    bool is_link() const { return size == 2; }
+  };
+
+  // The polygons after cleaning: counter-clockwise, without repeated vertices, less the origin.
+  // Links keep their order until it is decided.
+  std::vector<CleanPolygon> polygons_;
+  std::vector<Vec2> vertices_;
+  std::vector<double> heights_;
+  std::vector<int8_t> order_;  // Of the given portals: 1 as sent, -1 mirrored, 0 unknown.
+  std::vector<Vec2> hull_points_;
+  std::vector<double> hull_heights_;
+  std::vector<uint32_t> hull_;
+  PolygonShapeWorkspace shape_;
+  SharedEdgeFinder shared_edges_;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_PLANNING_CORRIDOR_CORRIDOR_BUILDER_H_

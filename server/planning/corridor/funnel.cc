@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/planning/corridor/funnel.h"
+
+#include <cmath>
+
+#include "server/planning/geometry/predicates.h"
+
+// The walk over a portal is a handful of instructions that a call would double; what is rarely
+// needed stays out of it.
+#define ARCLANE_HOT [[gnu::always_inline]] inline
+#define ARCLANE_COLD [[gnu::noinline, gnu::cold]]
+
+namespace arclane {
+namespace {
+
+// Bounds the rounding error of Cross(b - a, c - a) by the sizes of its two products: each has three
+// roundings of half an ulp, and the difference one more.
+constexpr double kCrossErrorBound = 4.0 * 0x1p-53;
+
+template <int kSide>
+inline constexpr CornerSide kCornerSide = kSide > 0 ? CornerSide::kLeft : CornerSide::kRight;
+
+inline double L1Norm(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
+
+}  // namespace
+
+double PathLength(const CorridorPath& path) {
+  // Neumaier's compensated sum: a path of 1e5 corners keeps the accuracy of one of a few.
+  double sum = 0.0;
+  double compensation = 0.0;
+  Vec2 from = path.start;
+  const auto add = [&](Vec2 to) {
+    const double term = Distance(from, to);
+    const double next = sum + term;
+    compensation += sum >= term ? (sum - next) + term : (term - next) + sum;
+    sum = next;
+    from = to;
+  };
+  for (const PathCorner& corner : path.corners) add(corner.point);
+  add(path.goal);
+  return sum + compensation;
+}
+
+// One pass over the portals. The funnel is an apex with two chains of portal ends, each from the
+// apex outwards: the left chain turns left at every end, the right chain right. `kSide` is 1 for
+// the left, -1 for the right; what is said of the left holds of the right in the mirror.
+class Funnel::Run {
+ public:
+  Run(Funnel* funnel, Vec2 start, double tolerance, std::vector<PathCorner>* corners)
+      : tolerance_(tolerance), squared_tolerance_(tolerance * tolerance), corners_(*corners) {
+    left_.ends = funnel->left_.data();
+    right_.ends = funnel->right_.data();
+    apex_ = start;
+  }
+
+  ARCLANE_HOT void Cross(const Portal& portal, uint32_t index) {
+    old_left_ = Last<1>();
+    old_right_ = Last<-1>();
+    if (SquaredNorm(portal.left - portal.right) <= squared_tolerance_) {
+      PassPoint(portal.left);
+      corners_.push_back({portal.left, index, CornerSide::kPoint});
+      return;
+    }
+    Add<1>(portal.left, index);
+    Add<-1>(portal.right, index);
+  }
+
+  // Ends the line at `point` with the corners on the way, and begins a new funnel there.
+  ARCLANE_COLD void PassPoint(Vec2 point) {
+    old_left_ = Last<1>();
+    old_right_ = Last<-1>();
+    Narrow<1>(point);
+    for (size_t i = left_.begin; i < left_.end; ++i) Emit<1>(left_.ends[i]);
+    // What lies within the tolerance of the point is the point.
+    while (!corners_.empty() && corners_.back().side != CornerSide::kPoint &&
+           SquaredNorm(corners_.back().point - point) <= squared_tolerance_) {
+      corners_.pop_back();
+    }
+    left_.clear();
+    right_.clear();
+    apex_ = point;
+  }
+
+ private:
+  struct Chain {
+    ChainEnd* ends = nullptr;
+    size_t begin = 0;
+    size_t end = 0;
+
+    bool empty() const { return begin == end; }
+    void clear() { begin = end = 0; }
+  };
+
+  template <int kSide>
+  ARCLANE_HOT Chain& Side() {
+    return kSide > 0 ? left_ : right_;
+  }
+
+  // The last portal's end on this side.
+  template <int kSide>
+  ARCLANE_HOT Vec2 Last() {
+    const Chain& chain = Side<kSide>();
+    return chain.empty() ? apex_ : chain.ends[chain.end - 1].point;
+  }
+
+  template <int kSide>
+  void Emit(const ChainEnd& end) {
+    corners_.push_back({end.point, end.portal, kCornerSide<kSide>});
+  }
+
+  template <int kSide>
+  ARCLANE_HOT void Add(Vec2 p, uint32_t index) {
+    Chain& chain = Side<kSide>();
+    if (SquaredNorm(p - Last<kSide>()) <= squared_tolerance_) {
+      if (!chain.empty()) {
+        chain.ends[chain.end - 1].portal = index;
+      } else if (!corners_.empty() && corners_.back().side == kCornerSide<kSide>) {
+        corners_.back().portal = index;
+      }
+      return;
+    }
+    Narrow<kSide>(p);
+    chain.ends[chain.end++] = {p, index};
+  }
+
+  // Takes from the chain every end that a taut line to p does not touch; when none is left, moves
+  // the apex along the other chain as far as such a line touches that.
+  template <int kSide>
+  ARCLANE_HOT void Narrow(Vec2 p) {
+    Chain& chain = Side<kSide>();
+    while (!chain.empty()) {
+      const Vec2 top = chain.ends[chain.end - 1].point;
+      const Vec2 base = chain.end - chain.begin > 1 ? chain.ends[chain.end - 2].point : apex_;
+      if (TurnsAt<kSide>(base, top, p)) return;
+      --chain.end;
+    }
+    chain.clear();
+    Chain& other = Side<-kSide>();
+    while (!other.empty() && IsBeyond<kSide>(other.ends[other.begin].point, p)) {
+      Emit<-kSide>(other.ends[other.begin]);
+      apex_ = other.ends[other.begin].point;
+      ++other.begin;
+    }
+    if (other.empty()) other.clear();
+  }
+
+  // True when a taut line base -> top -> p turns at top towards this side.
+  template <int kSide>
+  ARCLANE_HOT bool TurnsAt(Vec2 base, Vec2 top, Vec2 p) {
+    const Vec2 u = top - base;
+    const Vec2 v = p - base;
+    const double one = u.x * v.y;
+    const double two = u.y * v.x;
+    const double turn = kSide * (one - two);
+    const double doubt =
+        tolerance_ * (L1Norm(u) + L1Norm(v)) + kCrossErrorBound * (std::abs(one) + std::abs(two));
+    if (turn > doubt) [[likely]]
+      return true;
+    if (turn < -doubt) return false;
+    return DoubtfulTurn<kSide>(base, top, p);
+  }
+
+  // base, top and p lie on one line within the tolerance.
+  template <int kSide>
+  ARCLANE_COLD bool DoubtfulTurn(Vec2 base, Vec2 top, Vec2 p) const {
+    const Vec2 u = top - base;
+    const bool is_last_end = top == (kSide > 0 ? old_left_ : old_right_);
+    const bool runs_back = Dot(u, p - top) < 0.0;
+    if (is_last_end && runs_back && IsNear(arclane::Cross(u, p - base), u)) {
+      double along = 0.0;
+      // On the last portal or beyond its other end: the portal has become shorter, or the line
+      // turns at the other end. Beyond this end: the line turns back at this end.
+      if (OnLastPortalLine<kSide>(p, &along)) return along > 1.0;
+      // Past the portal, as is the base: the portals have turned by half a circle about this end,
+      // the end of a wall of no width, and the line turns back there. (Else the base lies before
+      // the portal and p is past it by rounding only.)
+      if (IsPastLastPortal(base) && IsPastLastPortal(p)) return true;
+    }
+    return kSide * Orient2D(base, top, p) > 0;
+  }
+
+  // True when p lies in front of the last portal's line by more than the tolerance.
+  bool IsPastLastPortal(Vec2 p) const {
+    const Vec2 across = old_right_ - old_left_;
+    const double front = arclane::Cross(across, p - old_right_);
+    return front > 0.0 && front * front > squared_tolerance_ * SquaredNorm(across);
+  }
+
+  // True when `cross`, of `u` with another vector, is that of a point off the line of u by no more
+  // than two tolerances.
+  bool IsNear(double cross, Vec2 u) const {
+    return cross * cross <= 4.0 * squared_tolerance_ * SquaredNorm(u);
+  }
+
+  // True when p lies strictly on the far side of the ray from the apex to `end`, an end of the
+  // other chain.
+  template <int kSide>
+  ARCLANE_HOT bool IsBeyond(Vec2 end, Vec2 p) {
+    const Vec2 u = end - apex_;
+    const Vec2 v = p - apex_;
+    const double one = u.x * v.y;
+    const double two = u.y * v.x;
+    const double turn = kSide * (one - two);
+    const double doubt =
+        tolerance_ * (L1Norm(u) + L1Norm(v)) + kCrossErrorBound * (std::abs(one) + std::abs(two));
+    if (turn > doubt) [[likely]]
+      return false;
+    if (turn < -doubt) return true;
+    return DoubtfulBeyond<kSide>(end, p);
+  }
+
+  // The apex, end and p lie on one line within the tolerance.
+  template <int kSide>
+  ARCLANE_COLD bool DoubtfulBeyond(Vec2 end, Vec2 p) {
+    double along = 0.0;
+    if (OnLastPortalLine<kSide>(p, &along) && along < 0.0) return true;
+    // Opposite the end as seen from the apex, or nearer than it: the end does not bind.
+    const Vec2 u = end - apex_;
+    const Vec2 v = p - apex_;
+    if (Dot(u, v) <= 0.0 || SquaredNorm(v) < SquaredNorm(u)) return false;
+    return kSide * Orient2D(apex_, end, p) < 0;
+  }
+
+  // True when p lies within the tolerance of the line through the last portal; *along is then 0 at
+  // the portal's end on the other side, 1 at the end on this side.
+  template <int kSide>
+  bool OnLastPortalLine(Vec2 p, double* along) const {
+    const Vec2 far = kSide > 0 ? old_right_ : old_left_;
+    const Vec2 portal = (kSide > 0 ? old_left_ : old_right_) - far;
+    const double squared_length = SquaredNorm(portal);
+    if (squared_length <= squared_tolerance_) return false;
+    const double cross = arclane::Cross(portal, p - far);
+    if (cross * cross > squared_tolerance_ * squared_length) return false;
+    *along = Dot(p - far, portal) / squared_length;
+    return true;
+  }
+
+  const double tolerance_;
+  const double squared_tolerance_;
+  std::vector<PathCorner>& corners_;
+  Vec2 apex_;
+  Vec2 old_left_, old_right_;  // The last portal's ends, as merged.
+  Chain left_, right_;
+};
+
+void Funnel::FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> portals,
+                            double tolerance, CorridorPath* path) {
+  path->corners.clear();
+  if (left_.size() < portals.size() + 1) {
+    left_.resize(portals.size() + 1);
+    right_.resize(portals.size() + 1);
+  }
+  Run run(this, start, tolerance, &path->corners);
+  for (size_t i = 0; i < portals.size(); ++i) run.Cross(portals[i], static_cast<uint32_t>(i));
+  run.PassPoint(goal);
+}
+
+void Funnel::FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> portals,
+                              double tolerance, bool turns_back, CorridorPath* path) {
+  path->start = start;
+  path->goal = goal;
+  if (turns_back) {
+    FindTurningBack(start, goal, portals, tolerance, path);
+  } else {
+    FindStraightOn(start, goal, portals, tolerance, path);
+  }
+  path->length = PathLength(*path);
+}
+
+}  // namespace arclane
+
+#undef ARCLANE_HOT
+#undef ARCLANE_COLD

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches the string of discs that drives a taut path best: from stops at every corner by way of touching discs and
+// inscribed fillets to a local optimum. Every step is proven contained before it is taken, so that the search may end
+// at any time with a valid path.
+#ifndef ARCLANE_SERVER_PLANNING_ROUNDING_CORNER_OPTIMIZER_H_
+#define ARCLANE_SERVER_PLANNING_ROUNDING_CORNER_OPTIMIZER_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server/planning/geometry/vec2.h"
+#include "server/planning/rounding/disc_string.h"
+#include "server/planning/rounding/driven_path.h"
+
+namespace arclane {
+
+class CornerOptimizer {
+ public:
+  // `corners`: the inner points of the taut path; `side`: +1 where it turns left, -1 right, 0 where
+  // it goes straight on. radius_max is finite here.
+  CornerOptimizer(const DiscStringContext& context, std::span<const Vec2> corners,
+                  std::span<const int8_t> side, std::vector<RejectedArc>* rejected);
+
+  // Tries to turn every stop of the string into an arc, with its neighbours of the same side if need be.
+  void RoundStops(DiscString& string, WorkMeter& work);
+  // Sweeps of small changes of every disc until nothing improves, the work is spent, or `max_sweeps`.
+  void Refine(DiscString& string, int max_sweeps, WorkMeter& work);
+
+  // The disc of the given radius that holds the corners [first, limit) and lies as far back along -outward as it can:
+  // its rim touches the outermost. False when the radius is too small.
+  bool TouchingDisc(uint32_t first, uint32_t limit, double radius, Vec2 outward, Disc& disc) const;
+
+ private:
+  static constexpr int kMoveCount = 11;
+  struct Steps {
+    double step[kMoveCount];
+  };
+
+  bool RoundStop(DiscString& string, size_t node, WorkMeter& work);
+  bool TryTouching(DiscString& string, size_t first, size_t last, WorkMeter& work);
+  bool Move(DiscString& string, size_t node, int move, double step, WorkMeter& work);
+  bool Relocate(DiscString& string, size_t node, WorkMeter& work);
+  bool MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work);
+  bool Simplify(DiscString& string, size_t node, WorkMeter& work);
+  // The common side of the corners [first, limit); 0 when they differ or none turns.
+  int SideOf(uint32_t first, uint32_t limit) const;
+
+  const DiscStringContext context_;
+  std::span<const Vec2> corners_;
+  std::span<const int8_t> side_;
+  std::vector<double> ladder_;  // Radii to try, descending to the minimum radius.
+  std::vector<RejectedArc>* rejected_;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_PLANNING_ROUNDING_CORNER_OPTIMIZER_H_

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// A driven path under search: a string of discs from start to goal with everything that is needed to judge a local
+// change at local cost: tangents, sweeps, the cells reached at every joint, and the driving time.
+#ifndef ARCLANE_SERVER_PLANNING_ROUNDING_DISC_STRING_H_
+#define ARCLANE_SERVER_PLANNING_ROUNDING_DISC_STRING_H_
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server/planning/geometry/vec2.h"
+#include "server/planning/rounding/cell_chain.h"
+#include "server/planning/rounding/disc_path.h"
+#include "server/planning/rounding/drive_time.h"
+#include "server/planning/rounding/driven_path.h"
+#include "server/planning/rounding/round_corners.h"
+#include "server/planning/rounding/wall_clearance.h"
+
+namespace arclane {
+
+// A disc and the corners of the taut path that it turns for: [corner_first, corner_limit), empty for start and goal.
+struct CornerDisc {
+  Disc disc;
+  uint32_t corner_first = 0;
+  uint32_t corner_limit = 0;
+};
+
+// What the paths are judged by, in this order. `excess` is by how much start and goal speed break their bounds.
+struct PathCost {
+  double excess = 0.0;
+  uint32_t stops = 0;
+  double time_s = 0.0;
+};
+
+enum class TryResult : uint8_t {
+  kAccepted,
+  kNoTangent,
+  kTooLong,
+  kNotBetter,
+  kLeavesCorridor,
+  kOutOfWork,
+};
+
+// What a string needs to know about its surroundings; all borrowed.
+struct DiscStringContext {
+  const CellChain* chain = nullptr;
+  const WallClearance* walls = nullptr;  // Null without clearance.
+  AgentTurning turning;
+  DrivingLimits limits;
+  RoundingObjective objective = RoundingObjective::kFewestStopsThenTime;
+  double max_length = 0.0;
+};
+
+// The work spent so far and the limit at which trying ends.
+struct WorkMeter {
+  uint64_t used = 0;
+  uint64_t limit = 0;
+  bool exhausted() const { return used >= limit; }
+};
+
+class DiscString {
+ public:
+  struct Node {
+    CornerDisc corner;
+    double sweep = 0.0;    // >= 0 on discs; the signed turn where the radius is 0.
+    Tangent line;          // To the next node; unused at the goal.
+    CellRuns at_begin;     // Where the arc begins.
+    CellRuns at_end;       // Where it ends and the line begins.
+  };
+
+  explicit DiscString(const DiscStringContext& context);
+
+  // Starts from points without discs: a stop at each corner that turns. Points are distinct from their neighbours;
+  // points[i] turns for corner i - 1. False when this path is not contained.
+  bool Reset(std::span<const Vec2> points, WorkMeter& work);
+
+  // Replaces the discs [first, last), 0 < first <= last < size, when the path is contained, not too long and better.
+  TryResult Replace(size_t first, size_t last, std::span<const CornerDisc> discs, WorkMeter& work);
+
+  size_t size() const { return nodes_.size(); }
+  const Node& node(size_t i) const { return nodes_[i]; }
+  bool IsStop(size_t i) const { return IsStop(nodes_[i].corner.disc.radius, nodes_[i].sweep); }
+  const PathCost& cost() const { return cost_; }
+  double length() const { return length_; }
+  bool Better(const PathCost& a, const PathCost& b) const;
+
+ private:
+  bool IsStop(double radius, double sweep) const;
+  DrivePiece ArcPiece(double radius, double sweep) const;
+  double ArcLength(double radius, double sweep) const;
+  bool Contained(size_t first, size_t last, WorkMeter& work);
+  // One arc and one line; false when they leave the corridor.
+  bool AdvanceArc(const CellRuns& from, const Disc& disc, Vec2 in, Vec2 out, double sweep, CellRuns& to,
+                  WorkMeter& work) const;
+  bool AdvanceLine(const CellRuns& from, const Tangent& line, CellRuns& to, WorkMeter& work) const;
+  void Accept(size_t first, size_t last);
+
+  DiscStringContext context_;
+  std::vector<Node> nodes_;
+  DriveTime time_;
+  PathCost cost_;
+  double length_ = 0.0;
+  // The tried nodes: the one before the change, the new ones, the one after; and the runs of the nodes that follow as
+  // far as they differ.
+  std::vector<Node> tried_;
+  std::vector<CellRuns> tried_after_;
+  std::vector<DrivePiece> tried_pieces_;
+  PathCost tried_cost_;
+  double tried_length_ = 0.0;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_PLANNING_ROUNDING_DISC_STRING_H_

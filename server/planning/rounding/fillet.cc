@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/planning/rounding/fillet.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "server/planning/rounding/max_min_radii.h"
+
+namespace arclane {
+namespace {
+
+// Two smallest trims that overlap by less than this part of their line fit it: tangents and lengths are rounded.
+constexpr double kFitRelative = 1e-12;
+// Alternatives of one conflict run that are compared; a run of more has only its outer ones compared.
+constexpr size_t kMaxAlternatives = 64;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Ascending sequences of equal size: whether a is lexicographically larger by more than rounding.
+int CompareSorted(const std::vector<double>& a, const std::vector<double>& b) {
+  constexpr double kSame = 1e-12;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    if (std::abs(a[i] - b[i]) > kSame * std::max(a[i], b[i])) return a[i] < b[i] ? -1 : 1;
+  }
+  return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
+}
+
+// Whether two corners cannot both be rounded. A smallest radius of 0 stands for any radius above it: the other corner may
+// not use up the line.
+bool LowsConflict(double low, double k, double next_low, double next_k, double length) {
+  const double trims = low * k + next_low * next_k;
+  if (low == 0.0 || next_low == 0.0) return trims >= length * (1.0 - kFitRelative);
+  return trims > length * (1.0 + kFitRelative);
+}
+
+// An open chain of corners with its solution so far.
+class FilletChain {
+ public:
+  RadiusChain chain;
+  std::vector<std::vector<RadiusInterval>> intervals;  // Clipped to the lines; none: always a stop.
+
+  void Solve() {
+    const size_t n = chain.size();
+    chain.low.assign(n, 0.0);
+    chain.high.assign(n, 0.0);
+    chain.stopped.assign(n, 0);
+    radius.assign(n, 0.0);
+    for (size_t i = 0; i < n; ++i) {
+      if (intervals[i].empty()) chain.stopped[i] = 1;
+    }
+    ChooseStops();
+    for (size_t first = 0; first < n;) {
+      size_t limit = first;
+      while (limit < n && !chain.stopped[limit]) ++limit;
+      SolveRun(first, limit, radius);
+      first = limit + 1;
+    }
+  }
+
+  std::vector<double> radius;
+
+  // The radii of [first, limit), ascending, under the present stops.
+  std::vector<double> SortedRadii(size_t first, size_t limit) {
+    std::vector<double> values(chain.size(), 0.0);
+    std::vector<double> sorted;
+    for (size_t begin = first; begin < limit;) {
+      size_t end = begin;
+      while (end < limit && !chain.stopped[end]) ++end;
+      SolveRun(begin, end, values);
+      sorted.insert(sorted.end(), values.begin() + begin, values.begin() + end);
+      begin = end + 1;
+    }
+    std::sort(sorted.begin(), sorted.end());
+    return sorted;
+  }
+
+ private:
+  bool Conflict(size_t i) const {  // Between corners i and i + 1.
+    if (intervals[i].empty() || intervals[i + 1].empty()) return false;
+    return LowsConflict(intervals[i].front().low, chain.tan_half[i], intervals[i + 1].front().low,
+                        chain.tan_half[i + 1], chain.line_length[i + 1]);
+  }
+
+  // A maximal run of corners whose neighbours conflict: [first, first + edges].
+  struct ConflictRun {
+    size_t first;
+    size_t edges;
+  };
+
+  // Every smallest cover of a run of an odd number of conflicts: s stops at its odd corners, then at even ones.
+  void SetStops(const ConflictRun& run, size_t s) {
+    for (size_t v = 0; v <= run.edges; ++v) chain.stopped[run.first + v] = 0;
+    for (size_t j = 0; j < s; ++j) chain.stopped[run.first + 2 * j + 1] = 1;
+    for (size_t v = 2 * s; v < run.edges; v += 2) chain.stopped[run.first + v] = 1;
+  }
+
+  void ChooseStops() {
+    std::vector<ConflictRun> open;  // Runs with a choice.
+    const size_t n = chain.size();
+    for (size_t i = 0; i + 1 < n; ++i) {
+      if (!Conflict(i)) continue;
+      ConflictRun run{i, 0};
+      while (run.first + run.edges + 1 < n && Conflict(run.first + run.edges)) ++run.edges;
+      if (run.edges % 2 == 0) {
+        for (size_t v = 1; v < run.edges; v += 2) chain.stopped[run.first + v] = 1;
+      } else {
+        SetStops(run, 0);
+        open.push_back(run);
+      }
+      i = run.first + run.edges - 1;
+    }
+    // Runs interact through corners that never stop between them; others are decided apart.
+    for (size_t i = 0; i < open.size();) {
+      size_t j = i + 1;
+      while (j < open.size() && !StopBetween(open[j - 1], open[j])) ++j;
+      DecideRuns({open.data() + i, j - i});
+      i = j;
+    }
+  }
+
+  bool StopBetween(const ConflictRun& a, const ConflictRun& b) const {
+    for (size_t v = a.first + a.edges + 1; v < b.first; ++v) {
+      if (chain.stopped[v]) return true;
+    }
+    return false;
+  }
+
+  std::vector<size_t> Alternatives(const ConflictRun& run) const {
+    const size_t last = (run.edges + 1) / 2;
+    std::vector<size_t> alternatives;
+    if (last < kMaxAlternatives) {
+      for (size_t s = 0; s <= last; ++s) alternatives.push_back(s);
+    } else {
+      alternatives = {0, 1, last - 1, last};
+    }
+    return alternatives;
+  }
+
+  // The corners whose radii can depend on the stops of the runs.
+  std::pair<size_t, size_t> Surroundings(const ConflictRun& front, const ConflictRun& back) const {
+    size_t first = front.first;
+    while (first > 0 && !chain.stopped[first - 1]) --first;
+    size_t limit = back.first + back.edges + 1;
+    while (limit < chain.size() && !chain.stopped[limit]) ++limit;
+    return {first, limit};
+  }
+
+  void DecideRuns(std::span<const ConflictRun> runs) {
+    size_t combinations = 1;
+    for (const ConflictRun& run : runs) {
+      combinations *= Alternatives(run).size();
+      if (combinations > static_cast<size_t>(kMaxIntervalChoices)) break;
+    }
+    if (combinations <= static_cast<size_t>(kMaxIntervalChoices)) {
+      DecideTogether(runs, combinations);
+      return;
+    }
+    // Too many combinations: one run after the other, with the next as it stands.
+    for (size_t i = 0; i < runs.size(); ++i) {
+      const auto [first, limit] = Surroundings(runs[i], runs[i]);
+      Decide(runs.subspan(i, 1), Alternatives(runs[i]).size(), first, limit);
+    }
+  }
+
+  void DecideTogether(std::span<const ConflictRun> runs, size_t combinations) {
+    // Stops inside the runs do not end their surroundings: take the runs' own ends.
+    const auto [first, limit] = Surroundings(runs.front(), runs.back());
+    Decide(runs, combinations, first, limit);
+  }
+
+  // Combinations are tried with the lowest stop indices first, so that they win among equals: more stops at even corners
+  // of the first runs come first.
+  void Decide(std::span<const ConflictRun> runs, size_t combinations, size_t first, size_t limit) {
+    std::vector<std::vector<size_t>> alternatives;
+    for (const ConflictRun& run : runs) alternatives.push_back(Alternatives(run));
+    const auto set = [&](size_t combination) {
+      for (size_t r = runs.size(); r-- > 0;) {
+        SetStops(runs[r], alternatives[r][combination % alternatives[r].size()]);
+        combination /= alternatives[r].size();
+      }
+    };
+    size_t best = 0;
+    set(0);
+    std::vector<double> best_radii = SortedRadii(first, limit);
+    for (size_t c = 1; c < combinations; ++c) {
+      set(c);
+      std::vector<double> radii = SortedRadii(first, limit);
+      if (CompareSorted(radii, best_radii) > 0) {
+        best = c;
+        best_radii = std::move(radii);
+      }
+    }
+    set(best);
+  }
+
+  // Max-min radii of a run without stops. Where corners have several intervals the relaxation to their hull is solved
+  // and branched on until no radius lies in a gap.
+  void SolveRun(size_t first, size_t limit, std::vector<double>& values) {
+    if (first >= limit) return;
+    std::vector<std::pair<size_t, size_t>> allowed;
+    bool gaps = false;
+    for (size_t i = first; i < limit; ++i) {
+      chain.low[i] = intervals[i].front().low;
+      chain.high[i] = intervals[i].back().high;
+      allowed.emplace_back(0, intervals[i].size());
+      gaps = gaps || intervals[i].size() > 1;
+    }
+    if (!gaps) {
+      FillMaxMin(chain, first, limit, values);
+      return;
+    }
+    best_sorted_.clear();
+    best_values_.clear();
+    choices_left_ = kMaxIntervalChoices;
+    Branch(first, limit, allowed, values);
+    std::copy(best_values_.begin(), best_values_.end(), values.begin() + first);
+  }
+
+  bool LowsFit(size_t first, size_t limit) const {
+    for (size_t i = first; i < limit; ++i) {
+      const double trim = chain.low[i] * chain.tan_half[i];
+      const double next =
+          i + 1 < limit ? chain.low[i + 1] * chain.tan_half[i + 1] : 0.0;
+      if (trim + next > chain.line_length[i + 1] * (1.0 + kFitRelative)) return false;
+      if (i == first && trim > chain.line_length[i] * (1.0 + kFitRelative)) return false;
+    }
+    return true;
+  }
+
+  void Branch(size_t first, size_t limit, std::vector<std::pair<size_t, size_t>>& allowed,
+              std::vector<double>& values) {
+    for (size_t i = first; i < limit; ++i) {
+      chain.low[i] = intervals[i][allowed[i - first].first].low;
+      chain.high[i] = intervals[i][allowed[i - first].second - 1].high;
+    }
+    if (!LowsFit(first, limit)) return;
+    FillMaxMin(chain, first, limit, values);
+    std::vector<double> sorted(values.begin() + first, values.begin() + limit);
+    std::sort(sorted.begin(), sorted.end());
+    // A relaxation that is no better than the best holds nothing better.
+    if (!best_values_.empty() && CompareSorted(sorted, best_sorted_) <= 0) return;
+    for (size_t i = first; i < limit; ++i) {
+      const std::pair<size_t, size_t> range = allowed[i - first];
+      for (size_t gap = range.first; gap + 1 < range.second; ++gap) {
+        if (!(values[i] > intervals[i][gap].high && values[i] < intervals[i][gap + 1].low)) continue;
+        if (--choices_left_ > 0) {
+          allowed[i - first] = {gap + 1, range.second};
+          Branch(first, limit, allowed, values);
+        }
+        allowed[i - first] = {range.first, gap + 1};
+        Branch(first, limit, allowed, values);
+        allowed[i - first] = range;
+        return;
+      }
+    }
+    best_sorted_ = std::move(sorted);
+    best_values_.assign(values.begin() + first, values.begin() + limit);
+  }
+
+  std::vector<double> best_sorted_;
+  std::vector<double> best_values_;
+  int choices_left_ = 0;
+};
+
+// The intervals of corner i that leave room on both lines, each alone.
+std::vector<RadiusInterval> Clipped(const FilletProblem& problem, size_t i) {
+  std::vector<RadiusInterval> clipped;
+  const double k = problem.tan_half[i];
+  if (!std::isfinite(k)) return clipped;
+  const size_t n = problem.tan_half.size();
+  const double after = problem.line_length[problem.closed ? (i + 1) % n : i + 1];
+  double fit = k > 0.0 ? std::min(problem.line_length[i], after) / k : kInfinity;
+  if (problem.closed && n == 1 && k > 0.0) fit *= 0.5;
+  for (uint32_t j = problem.begin[i]; j < problem.begin[i + 1]; ++j) {
+    RadiusInterval interval = problem.intervals[j];
+    if (interval.low > fit * (1.0 + kFitRelative)) break;
+    interval.high = std::min(interval.high, fit);
+    interval.low = std::min(interval.low, interval.high);
+    if (interval.high > 0.0) clipped.push_back(interval);
+  }
+  return clipped;
+}
+
+// The corners of the problem from `first` on, `count` of them, as an open chain.
+FilletChain OpenChain(const FilletProblem& problem, size_t first, size_t count) {
+  const size_t n = problem.tan_half.size();
+  FilletChain open;
+  for (size_t j = 0; j < count; ++j) {
+    const size_t i = (first + j) % n;
+    open.chain.tan_half.push_back(problem.tan_half[i]);
+    open.chain.line_length.push_back(problem.line_length[i]);
+    open.intervals.push_back(Clipped(problem, i));
+  }
+  const size_t last = problem.closed ? (first + count) % n : first + count;
+  open.chain.line_length.push_back(problem.line_length[last]);
+  return open;
+}
+
+FilletRadii Collect(const FilletChain& open, size_t first, size_t n) {
+  FilletRadii result;
+  result.radius.assign(n, 0.0);
+  for (size_t j = 0; j < open.radius.size(); ++j) result.radius[(first + j) % n] = open.radius[j];
+  for (size_t i = 0; i < n; ++i) {
+    if (result.radius[i] == 0.0) result.stops.push_back(static_cast<uint32_t>(i));
+  }
+  return result;
+}
+
+bool BetterThan(const FilletRadii& a, const FilletRadii& b) {
+  if (a.stops.size() != b.stops.size()) return a.stops.size() < b.stops.size();
+  std::vector<double> x = a.radius;
+  std::vector<double> y = b.radius;
+  std::sort(x.begin(), x.end());
+  std::sort(y.begin(), y.end());
+  const int order = CompareSorted(x, y);
+  return order != 0 ? order > 0 : a.stops < b.stops;
+}
+
+// A loop: cut at a corner that stops anyway, or at either corner of a conflict; without both nothing stops.
+FilletRadii ChooseOnLoop(const FilletProblem& problem) {
+  const size_t n = problem.tan_half.size();
+  std::vector<std::vector<RadiusInterval>> intervals;
+  for (size_t i = 0; i < n; ++i) intervals.push_back(Clipped(problem, i));
+  const auto solve_cut_at = [&](size_t stop) {
+    FilletChain open = OpenChain(problem, (stop + 1) % n, n - 1);
+    open.Solve();
+    return Collect(open, (stop + 1) % n, n);
+  };
+  for (size_t i = 0; i < n; ++i) {
+    if (intervals[i].empty()) return solve_cut_at(i);
+  }
+  for (size_t i = 0; n > 1 && i < n; ++i) {
+    const size_t next = (i + 1) % n;
+    if (!LowsConflict(intervals[i].front().low, problem.tan_half[i], intervals[next].front().low,
+                      problem.tan_half[next], problem.line_length[next])) {
+      continue;
+    }
+    FilletRadii a = solve_cut_at(i);
+    FilletRadii b = solve_cut_at(next);
+    return BetterThan(b, a) ? b : a;
+  }
+  RadiusChain chain;
+  chain.closed = true;
+  chain.tan_half.assign(problem.tan_half.begin(), problem.tan_half.end());
+  chain.line_length.assign(problem.line_length.begin(), problem.line_length.end());
+  chain.stopped.assign(n, 0);
+  for (size_t i = 0; i < n; ++i) {
+    chain.low.push_back(intervals[i].front().low);
+    chain.high.push_back(intervals[i].back().high);
+  }
+  FilletRadii result;
+  result.radius.assign(n, 0.0);
+  // Radii that fall into a gap between intervals go to the lower one, until none does.
+  for (bool again = true; again;) {
+    FillMaxMin(chain, 0, n, result.radius);
+    again = false;
+    for (size_t i = 0; i < n; ++i) {
+      for (size_t gap = 0; gap + 1 < intervals[i].size(); ++gap) {
+        if (result.radius[i] > intervals[i][gap].high && result.radius[i] < intervals[i][gap + 1].low) {
+          chain.high[i] = intervals[i][gap].high;
+          again = true;
+        }
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+FilletRadii ChooseFilletRadii(const FilletProblem& problem) {
+  const size_t n = problem.tan_half.size();
+  if (n == 0) return {};
+  if (problem.closed) return ChooseOnLoop(problem);
+  FilletChain open = OpenChain(problem, 0, n);
+  open.Solve();
+  return Collect(open, 0, n);
+}
+
+}  // namespace arclane

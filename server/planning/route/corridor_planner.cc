@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/planning/route/corridor_planner.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "server/planning/corridor/surface.h"
+#include "server/planning/route/braking_trace.h"
+#include "server/planning/route/route_assembly.h"
+#include "server/planning/route/segment.h"
+
+namespace arclane {
+
+PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::FunctionRef<bool()> stop,
+                                 RoutePlan& plan, Violations& violations) {
+  if (!builder_.Build(request.corridor, request.limits, &corridor_, &violations)) {
+    return PlanStatus::kInvalid;
+  }
+  if (stop()) return PlanStatus::kStopped;
+
+  if (request.agent.inset() > 0.0) {
+    clearance_.FindPath(corridor_, request.agent.inset(), &path_, &plan.shortfalls);
+  } else {
+    funnel_.FindShortestPath(corridor_, &path_);
+  }
+  if (stop()) return PlanStatus::kStopped;
+
+  plan.outcome = request.corridor_is_partial ? RouteOutcome::kPartial : RouteOutcome::kComplete;
+  plan.shortest_length = path_.length;
+  plan.start_shift = corridor_.start_shift;
+  plan.goal_shift = corridor_.goal_shift;
+  plan.route.start = plan.route.end = corridor_.start;
+  CollectPoints();
+  if (request.agent.max_turn_radius && taut_.size() > 2) return FinishRounded(request, plan);
+  return FinishStops(request, plan);
+}
+
+PlanStatus CorridorPlanner::FinishStops(const CorridorPlanRequest& request, RoutePlan& plan) {
+  AddStops(request, plan);
+  plan.deviation_tolerance = kDeviationTolerances * corridor_.tolerance;
+  return Finish(request, VerifyLine(corridor_, points_, plan.deviation_tolerance, &crossings_), plan);
+}
+
+PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan) {
+  const RoutePlan unrounded = plan;
+  AddRoundedPath(request, plan);
+  // An agent that moves already drives on straight: where rounding has bent the first line away, it stops at corners.
+  if (StartsOffLine(request, plan)) {
+    plan = unrounded;
+    return FinishStops(request, plan);
+  }
+  double size = 0.0;
+  for (const Segment& segment : plan.route.segments) {
+    size = std::max({size, segment.length, std::abs(segment.start.x), std::abs(segment.start.y)});
+  }
+  plan.deviation_tolerance = kDeviationTolerances * corridor_.tolerance + kArcRoundoff * size;
+  const Deviation deviation =
+      verifier_.Verify(corridor_, plan.route.segments, plan.deviation_tolerance, &crossings_);
+  if (deviation.distance <= plan.deviation_tolerance) {
+    crossing_distance_.clear();
+    for (const PortalCrossing& crossing : crossings_) crossing_distance_.push_back(crossing.distance);
+    MarkLinks(corridor_, crossing_distance_, plan.route.segments);
+  }
+  const PlanStatus status = Finish(request, deviation, plan);
+  if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime) return status;
+  // The rounding weighs times by a simpler model; the least time is decided by the exact one.
+  RoutePlan stopping = unrounded;
+  if (FinishStops(request, stopping) == PlanStatus::kOk && stopping.outcome == plan.outcome &&
+      stopping.route.duration_s < plan.route.duration_s) {
+    for (RouteCorner& corner : stopping.corners) {
+      if (corner.cause == CornerCause::kNotRequested) corner.cause = CornerCause::kNotWorth;
+    }
+    std::swap(plan, stopping);
+  }
+  return status;
+}
+
+// Everything behind the geometry: the verdict of the verification, heights, speeds.
+PlanStatus CorridorPlanner::Finish(const CorridorPlanRequest& request, const Deviation& deviation,
+                                   RoutePlan& plan) {
+  plan.largest_deviation = deviation.distance;
+  if (!(deviation.distance <= plan.deviation_tolerance)) return PlanStatus::kVerificationFailed;
+  const double length = LayOutSegments(plan.route.segments);
+  BuildSurfaceProfile(corridor_, crossings_, length, &plan.route.surface);
+  if (plan.outcome == RouteOutcome::kNeedsMotionPlanning || !AddStartTurn(request.agent, request.motion, plan)) {
+    plan.route.segments.clear();
+    return PlanStatus::kOk;
+  }
+  motion_.Plan(request.agent, request.motion, plan);
+  if (plan.braking) TraceBraking(plan);
+  return PlanStatus::kOk;
+}
+
+bool CorridorPlanner::StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const {
+  if (request.motion.velocity == Vec2{} || plan.route.segments.empty()) return false;
+  const double error = TurnAngle(UnitVector(plan.route.segments.front().heading), request.motion.velocity);
+  return std::abs(error) > std::max(request.agent.heading_tolerance, kStartDirectionRoundoff);
+}
+
+void CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, RoutePlan& plan) {
+  portals_.clear();
+  for (const TautPoint& taut : taut_) portals_.push_back(taut.portal);
+  const DrivenPath path =
+      RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
+                   DrivingLimitsOf(request.agent, request.motion), RoundingOptionsOf(request.agent));
+  AppendElements(path, corridor_.goal, plan.route.segments);
+  LayOutSegments(plan.route.segments);
+  AppendCorners(path, plan.route.segments, plan.corners);
+  for (size_t i = 0; i < path.corners.size(); ++i) {
+    const TautPoint& at = taut_[path.corners[i].corner];
+    RouteCorner& corner = plan.corners[i];
+    corner.portal_index = at.portal;
+    corner.height = PortalHeight(corridor_.portals[at.portal], at.point);
+    if (at.fixed && corner.action == CornerAction::kStop) corner.cause = CornerCause::kLink;
+  }
+  if (path.status == RoundingStatus::kNeedsMotionPlanning) {
+    plan.outcome = RouteOutcome::kNeedsMotionPlanning;
+    plan.undrivable = DescribeUndrivable(path, request.agent.min_turn_radius);
+    if (plan.undrivable->corner) {
+      plan.undrivable->portal_index = plan.corners[*plan.undrivable->corner].portal_index;
+    }
+  }
+}
+
+PlanStatus CorridorPlanner::Check(const CorridorPlanRequest& request, Violations& violations) {
+  return builder_.Build(request.corridor, request.limits, &corridor_, &violations)
+             ? PlanStatus::kOk
+             : PlanStatus::kInvalid;
+}
+
+// The points of the line without repetitions.
+void CorridorPlanner::CollectPoints() {
+  taut_.clear();
+  taut_.push_back({path_.start, 0, false});
+  for (const PathCorner& corner : path_.corners) {
+    const bool fixed = corner.side == CornerSide::kPoint &&
+                       corridor_.portals[corner.portal].kind != PortalKind::kEdge;
+    if (corner.point == taut_.back().point) {
+      taut_.back().portal = corner.portal;
+      taut_.back().fixed |= fixed;
+      continue;
+    }
+    taut_.push_back({corner.point, corner.portal, fixed});
+  }
+  if (path_.goal != taut_.back().point) {
+    taut_.push_back({path_.goal, static_cast<uint32_t>(corridor_.portals.size()), false});
+  }
+  points_.clear();
+  for (const TautPoint& taut : taut_) points_.push_back(taut.point);
+}
+
+// Lines between the points, with a stop and a turn at every corner.
+void CorridorPlanner::AddStops(const CorridorPlanRequest& request, RoutePlan& plan) {
+  const AgentProfile& agent = request.agent;
+  std::vector<Segment>& segments = plan.route.segments;
+  segments.clear();
+  if (taut_.size() < 2) return;
+
+  double distance = 0.0;
+  for (size_t i = 0; i + 1 < taut_.size(); ++i) {
+    const bool link = taut_[i].fixed && corridor_.portals[taut_[i].portal].kind == PortalKind::kLinkEntry;
+    const SegmentKind kind = link ? SegmentKind::kLink : SegmentKind::kLine;
+    segments.push_back(MakeLine(kind, points_[i], points_[i + 1]));
+    distance += segments.back().length;
+    if (i + 2 == taut_.size()) break;
+
+    const TautPoint& at = taut_[i + 1];
+    RouteCorner corner;
+    corner.position = at.point;
+    corner.portal_index = at.portal;
+    corner.height = PortalHeight(corridor_.portals[at.portal], at.point);
+    corner.turn_angle = TurnAngle(at.point - points_[i], points_[i + 2] - at.point);
+    corner.distance = distance;
+    if (std::abs(corner.turn_angle) <= agent.corner_angle_min) {
+      corner.action = CornerAction::kPassed;
+    } else {
+      corner.action = CornerAction::kStop;
+      corner.cause = at.fixed ? CornerCause::kLink : CornerCause::kNotRequested;
+      segments.push_back(MakeTurn(at.point, segments.back().heading, corner.turn_angle));
+      if (!agent.can_turn_in_place && plan.outcome != RouteOutcome::kNeedsMotionPlanning) {
+        plan.outcome = RouteOutcome::kNeedsMotionPlanning;
+        plan.undrivable = UndrivableCorner{static_cast<uint32_t>(plan.corners.size()), at.portal,
+                                           corner.cause,
+                                           "the agent cannot turn in place and this corner is a stop"};
+      }
+    }
+    plan.corners.push_back(corner);
+  }
+}
+
+// Heights along the braking path, and whether it stays inside.
+void CorridorPlanner::TraceBraking(RoutePlan& plan) {
+  const BrakingTrace trace =
+      TraceInCorridor(corridor_, plan.route.start, plan.route.end, &crossings_);
+  plan.braking->inside_corridor = trace.inside;
+  plan.route.surface.clear();
+  SurfaceKnot knot;
+  knot.height = corridor_.start_height;
+  plan.route.surface.push_back(knot);
+  const auto add = [&](double distance, double height, uint32_t portal) {
+    const SurfaceKnot& last = plan.route.surface.back();
+    SurfaceKnot next;
+    next.distance = distance;
+    next.height = height;
+    next.portal = portal;
+    next.surface_distance =
+        last.surface_distance + std::hypot(distance - last.distance, height - last.height);
+    plan.route.surface.push_back(next);
+  };
+  for (size_t i = 0; i < crossings_.size(); ++i) {
+    add(crossings_[i].distance, PortalHeight(corridor_.portals[i], crossings_[i].point),
+        static_cast<uint32_t>(i));
+  }
+  // Behind the last crossing the ground is not known better than at it.
+  if (plan.route.length > plan.route.surface.back().distance) {
+    add(plan.route.length, plan.route.surface.back().height, static_cast<uint32_t>(crossings_.size()));
+  }
+  plan.braking->rest_height = plan.route.surface.back().height;
+}
+
+}  // namespace arclane

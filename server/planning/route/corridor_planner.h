@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a corridor as sent to a route: build, find the shortest line, round or stop at its corners, verify, lay the
+// surface, plan the speed.
+#ifndef ARCLANE_SERVER_PLANNING_ROUTE_CORRIDOR_PLANNER_H_
+#define ARCLANE_SERVER_PLANNING_ROUTE_CORRIDOR_PLANNER_H_
+
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "server/planning/corridor/clearance.h"
+#include "server/planning/corridor/corridor.h"
+#include "server/planning/corridor/corridor_builder.h"
+#include "server/planning/corridor/funnel.h"
+#include "server/planning/corridor/verification.h"
+#include "server/planning/geometry/violation.h"
+#include "server/planning/route/agent_profile.h"
+#include "server/planning/route/motion_plan.h"
+#include "server/planning/route/route_plan.h"
+#include "server/planning/route/route_verification.h"
+
+namespace arclane {
+
+struct CorridorPlanRequest {
+  CorridorInput corridor;
+  CorridorLimits limits;
+  bool corridor_is_partial = false;
+  AgentProfile agent;
+  EndMotion motion;
+};
+
+enum class PlanStatus : uint8_t {
+  kOk,
+  kInvalid,              // The violations say why.
+  kStopped,              // The caller's stop signal came.
+  kVerificationFailed,   // The finished route deviates by plan.largest_deviation: a defect, never the caller's fault.
+};
+
+// The farthest that a verified route may leave the corridor as sent, in units of Corridor::tolerance: the funnel merges ends
+// of successive portals that are a tolerance apart, which moves a corner by one tolerance and the lines beside it by
+// at most as much; polygon cells may miss their portals by one more.
+inline constexpr double kDeviationTolerances = 4.0;
+// What the rounding of arcs may add, in units of 2^-53 times the largest coordinate or segment: positions on an arc are sums
+// and products of about ten rounded terms; six times that.
+inline constexpr double kArcRoundoff = 64.0 * 0x1p-53;
+
+// Plans one request after another; buffers are kept, so that a warm planner hardly allocates. Not thread-safe; one for
+// each thread. The corridor of the last plan stays readable until the next.
+class CorridorPlanner {
+ public:
+  // `stop` is asked between stages.
+  PlanStatus Plan(const CorridorPlanRequest& request, absl::FunctionRef<bool()> stop, RoutePlan& plan,
+                  Violations& violations);
+
+  // Only builds the corridor, to tell its violations: kOk or kInvalid.
+  PlanStatus Check(const CorridorPlanRequest& request, Violations& violations);
+
+  const Corridor& corridor() const { return corridor_; }
+
+ private:
+  struct TautPoint {
+    Vec2 point;
+    uint32_t portal = 0;
+    bool fixed = false;  // A portal of no length: an end of a link.
+  };
+
+  void CollectPoints();
+  void AddStops(const CorridorPlanRequest& request, RoutePlan& plan);
+  void AddRoundedPath(const CorridorPlanRequest& request, RoutePlan& plan);
+  bool StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const;
+  PlanStatus FinishStops(const CorridorPlanRequest& request, RoutePlan& plan);
+  PlanStatus FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan);
+  PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation, RoutePlan& plan);
+  void TraceBraking(RoutePlan& plan);
+
+  CorridorBuilder builder_;
+  Funnel funnel_;
+  ClearancePlanner clearance_;
+  MotionPlanner motion_;
+  Corridor corridor_;
+  CorridorPath path_;
+  std::vector<TautPoint> taut_;
+  std::vector<Vec2> points_;
+  std::vector<PortalCrossing> crossings_;
+  std::vector<uint32_t> portals_;
+  std::vector<double> crossing_distance_;
+  RouteVerifier verifier_;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_PLANNING_ROUTE_CORRIDOR_PLANNER_H_

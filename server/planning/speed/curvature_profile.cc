@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/planning/speed/curvature_profile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "server/planning/speed/curve_phase_writer.h"
+#include "server/planning/speed/piece_motion.h"
+
+namespace arclane {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// A plan this close to the prescribed speed follows it.
+constexpr double kFollows = 1e-9;
+// Bounds of budget_resolution: below, steps multiply without use; above, the plan is no longer near
+// the optimum.
+constexpr double kFinestResolution = 1e-6;
+constexpr double kCoarsestResolution = 0.1;
+
+void AppendNodeViolations(const CurvatureProfileRequest& request,
+                          std::vector<SpeedViolation>& violations) {
+  const std::size_t n = request.distance.size();
+  if (n < 2)
+    violations.push_back({"distance", absl::StrCat("must have at least 2 nodes, got ", n)});
+  for (std::size_t i = 0; i < n; ++i) {
+    const double s = request.distance[i];
+    if (std::isfinite(s) && (i == 0 || s > request.distance[i - 1])) continue;
+    violations.push_back({absl::StrCat("distance[", i, "]"),
+                          absl::StrCat("must be finite and above the one before, got ", s)});
+  }
+  if (request.curvature.size() != n) {
+    violations.push_back({"curvature", absl::StrCat("must have ", n, " values like distance, got ",
+                                                    request.curvature.size())});
+  }
+  for (std::size_t i = 0; i < request.curvature.size(); ++i) {
+    if (std::isfinite(request.curvature[i])) continue;
+    violations.push_back({absl::StrCat("curvature[", i, "]"),
+                          absl::StrCat("must be finite, got ", request.curvature[i])});
+  }
+  if (!request.speed_cap.empty() && request.speed_cap.size() != n) {
+    violations.push_back({"speed_cap", absl::StrCat("must be empty or have ", n, " values, got ",
+                                                    request.speed_cap.size())});
+  }
+  for (std::size_t i = 0; i < request.speed_cap.size(); ++i) {
+    if (request.speed_cap[i] >= 0.0) continue;
+    violations.push_back({absl::StrCat("speed_cap[", i, "]"),
+                          absl::StrCat("must be >= 0, got ", request.speed_cap[i])});
+  }
+  for (std::size_t k = 0; k < request.stops.size(); ++k) {
+    const SpeedStop& stop = request.stops[k];
+    if (stop.boundary >= n || (k > 0 && stop.boundary <= request.stops[k - 1].boundary)) {
+      violations.push_back({absl::StrCat("stops[", k, "].boundary"),
+                            absl::StrCat("must ascend and be a node index, got ", stop.boundary)});
+    }
+    if (!(stop.dwell_s >= 0.0 && stop.dwell_s < kInfinity)) {
+      violations.push_back({absl::StrCat("stops[", k, "].dwell_s"),
+                            absl::StrCat("must be finite and >= 0, got ", stop.dwell_s)});
+    }
+  }
+}
+
+void AppendViolations(const CurvatureProfileRequest& request,
+                      std::vector<SpeedViolation>& violations) {
+  AppendLimitViolations(request.limits, violations);
+  if (request.limits.reaction_time_s > 0.0) {
+    violations.push_back(
+        {"limits.reaction_time_s", "is not offered along curvature profiles; must be 0"});
+  }
+  AppendNodeViolations(request, violations);
+  if (!(request.budget_resolution >= kFinestResolution &&
+        request.budget_resolution <= kCoarsestResolution)) {
+    violations.push_back({"budget_resolution",
+                          absl::StrCat("must be in [", kFinestResolution, ", ", kCoarsestResolution,
+                                       "], got ", request.budget_resolution)});
+  }
+  if (!request.flying_lap) {
+    const auto speed = [&violations](double value, const char* field) {
+      if (value >= 0.0 && value < kInfinity) return;
+      violations.push_back({field, absl::StrCat("must be finite and >= 0, got ", value)});
+    };
+    speed(request.start_speed, "start_speed");
+    speed(request.end_speed, "end_speed");
+    return;
+  }
+  if (request.curvature.size() >= 2 &&
+      std::abs(request.curvature.front()) != std::abs(request.curvature.back())) {
+    violations.push_back(
+        {"curvature", "a flying lap needs equal magnitudes at its first and last node"});
+  }
+  if (request.speed_cap.size() >= 2 && request.speed_cap.front() != request.speed_cap.back()) {
+    violations.push_back(
+        {"speed_cap", "a flying lap needs equal values at its first and last node"});
+  }
+}
+
+void Reset(CurvatureSpeedPlan& plan, SpeedPlanStatus status) {
+  plan.status = status;
+  plan.violations.clear();
+  plan.start_speed_max = 0.0;
+  plan.brake_now = {};
+  plan.end_speed_max = 0.0;
+  plan.length = 0.0;
+  plan.duration_s = 0.0;
+  plan.node_speed.clear();
+  plan.phases.clear();
+  plan.clipped.clear();
+}
+
+// Squared cap at a node.
+double NodeCap(const CurvatureProfileRequest& request, double squared_max_speed, double lateral,
+               std::size_t node) {
+  const double k = std::abs(request.curvature[node]);
+  double cap = squared_max_speed;
+  if (!request.speed_cap.empty())
+    cap = std::min(cap, request.speed_cap[node] * request.speed_cap[node]);
+  return k * cap > lateral ? lateral / k : cap;
+}
+
+// A lap starts at a stop, or else at its slowest node: between nodes no cap is lower, and at that
+// speed the whole lap can be driven, so the periodic optimum touches the cap there.
+std::size_t LapStart(const CurvatureProfileRequest& request, double squared_max_speed,
+                     double lateral) {
+  const std::size_t last = request.distance.size() - 1;
+  if (!request.stops.empty()) return request.stops.front().boundary % last;
+  std::size_t slowest = 0;
+  double lowest = kInfinity;
+  for (std::size_t i = 0; i < last; ++i) {
+    const double cap = NodeCap(request, squared_max_speed, lateral, i);
+    if (cap < lowest) {
+      lowest = cap;
+      slowest = i;
+    }
+  }
+  return slowest;
+}
+
+void Rotate(std::span<const double> column, std::size_t first, std::vector<double>& rotated) {
+  rotated.clear();
+  if (column.empty()) return;
+  rotated.insert(rotated.end(), column.begin() + static_cast<std::ptrdiff_t>(first), column.end());
+  rotated.insert(rotated.end(), column.begin() + 1,
+                 column.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+}
+
+CurveOrder OrderOf(const CurvatureProfileRequest& request, std::size_t first,
+                   CurvatureWorkspace& workspace) {
+  CurveOrder order = {request.distance, request.curvature, request.speed_cap, {}, first};
+  const std::size_t last = request.distance.size() - 1;
+  if (first > 0) {
+    Rotate(request.curvature, first, workspace.curvature);
+    Rotate(request.speed_cap, first, workspace.speed_cap);
+    order.curvature = workspace.curvature;
+    order.speed_cap = workspace.speed_cap;
+  }
+  workspace.dwell.clear();
+  if (request.stops.empty()) return order;
+  workspace.dwell.assign(request.distance.size(), -1.0);
+  for (const SpeedStop& stop : request.stops) {
+    std::size_t node = stop.boundary;
+    if (request.flying_lap) node = (node % last + last - first) % last;
+    workspace.dwell[node] = std::max(0.0, workspace.dwell[node]) + stop.dwell_s;
+  }
+  // A lap that begins with a stop ends at rest there; the dwell is spent once.
+  if (request.flying_lap && workspace.dwell[0] >= 0.0) workspace.dwell[last] = 0.0;
+  order.dwell = workspace.dwell;
+  return order;
+}
+
+// Puts phases and node speeds of a lap back into the request's order.
+void Unrotate(std::size_t first, const std::vector<double>& node_speed, CurvatureSpeedPlan& plan) {
+  const std::size_t last = node_speed.size() - 1;
+  plan.node_speed.resize(last + 1);
+  for (std::size_t j = 0; j <= last; ++j) plan.node_speed[(j + first) % last] = node_speed[j];
+  plan.node_speed[last] = plan.node_speed[0];
+  if (first == 0) return;
+  const auto wrap = std::find_if(plan.phases.begin(), plan.phases.end(),
+                                 [first](const SpeedPhase& phase) { return phase.piece < first; });
+  std::rotate(plan.phases.begin(), wrap, plan.phases.end());
+  double time = 0.0;
+  for (SpeedPhase& phase : plan.phases) {
+    phase.start_time_s = time;
+    time += phase.duration_s;
+  }
+  plan.duration_s = time;
+}
+
+// Whether the phase follows the prescribed speed at its start, middle and end.
+bool Follows(const CurvatureProfileRequest& request, const SpeedPhase& phase) {
+  const double s0 = request.distance[phase.piece];
+  const double s1 = request.distance[phase.piece + 1];
+  const double cap0 = request.speed_cap[phase.piece] * request.speed_cap[phase.piece];
+  const double cap1 = request.speed_cap[phase.piece + 1] * request.speed_cap[phase.piece + 1];
+  if (!(cap0 < kInfinity) || !(cap1 < kInfinity)) return true;
+  for (const double d : {0.0, 0.5 * phase.length, phase.length}) {
+    const double part = std::clamp((phase.start_distance + d - s0) / (s1 - s0), 0.0, 1.0);
+    const double cap = cap0 + (cap1 - cap0) * part;
+    const double v = SpeedAt(phase, d);
+    if (v * v < cap * (1.0 - kFollows) - kFollows * std::abs(cap1 - cap0)) return false;
+  }
+  return true;
+}
+
+void FindClipped(const CurvatureProfileRequest& request, CurvatureSpeedPlan& plan) {
+  if (request.speed_cap.empty()) return;
+  bool open = false;
+  for (const SpeedPhase& phase : plan.phases) {
+    if (phase.kind == SpeedPhaseKind::kDwell) continue;
+    const bool clipped = !Follows(request, phase);
+    const double end = phase.start_distance + phase.length;
+    if (clipped && open) {
+      plan.clipped.back().end_distance = end;
+    } else if (clipped) {
+      plan.clipped.push_back({phase.start_distance, end});
+    }
+    open = clipped;
+  }
+}
+
+}  // namespace
+
+void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
+                         CurvatureSpeedPlan& plan) {
+  Reset(plan, SpeedPlanStatus::kInvalidArgument);
+  AppendViolations(request, plan.violations);
+  if (!plan.violations.empty()) return;
+  const MotionBudget budget = ResolveBudget(request.limits);
+  const CoupledBudget coupled(budget, request.budget_resolution);
+  const double lateral = budget.coupled ? coupled.lateral : budget.lateral;
+  const double level = budget.squared_max_speed;
+  const std::size_t last = request.distance.size() - 1;
+  const std::size_t first = request.flying_lap ? LapStart(request, level, lateral) : 0;
+  const CurveOrder order = OrderOf(request, first, workspace);
+  const double length = request.distance[last] - request.distance[0];
+
+  double v_start = request.start_speed;
+  double v_end = request.end_speed;
+  const double end_cap = order.StopsAt(last)
+                             ? 0.0
+                             : NodeCap(request, level, lateral, request.flying_lap ? first : last);
+  if (request.flying_lap) v_start = v_end = std::sqrt(end_cap);
+  double x_end = request.flying_lap ? end_cap : v_end * v_end;
+  if (x_end > end_cap * (1.0 + kSpeedRoundoff)) {
+    plan.status = SpeedPlanStatus::kInfeasibleEnd;
+    plan.end_speed_max = std::sqrt(end_cap);
+    return;
+  }
+  x_end = std::min(x_end, end_cap);
+
+  double start_max = 0.0;
+  if (budget.coupled) {
+    start_max = PassBackwardCoupled(order, x_end, coupled, workspace.parts, workspace.steps);
+  } else {
+    CutIntoCapSegments(order, budget, workspace.segments);
+    PassBackwardOverCaps(workspace.segments, order, x_end, budget, workspace.backward);
+    start_max = workspace.backward[0];
+  }
+  double x_start = request.flying_lap ? end_cap : v_start * v_start;
+  if (x_start > start_max * (1.0 + kSpeedRoundoff)) {
+    plan.status = SpeedPlanStatus::kInfeasibleStart;
+    plan.start_speed_max = std::sqrt(start_max);
+    plan.brake_now = BrakeFrom(v_start, length, 0.0, budget.brake.limit);
+    return;
+  }
+  x_start = std::min(x_start, start_max);
+
+  workspace.node_speed.resize(last + 1);
+  CurvePhaseWriter writer(plan.phases);
+  const double x_reached = budget.coupled
+                               ? WriteCoupledPhases(workspace.steps, order, v_start, x_start,
+                                                    coupled, workspace.node_speed, writer)
+                               : WriteCapPhases(workspace.segments, order, v_start, budget,
+                                                workspace.backward, workspace.node_speed, writer);
+  if (x_reached < x_end * (1.0 - kSpeedRoundoff)) {
+    Reset(plan, SpeedPlanStatus::kInfeasibleEnd);
+    plan.end_speed_max = std::sqrt(x_reached);
+    return;
+  }
+  plan.status = SpeedPlanStatus::kOk;
+  plan.length = length;
+  plan.duration_s = writer.time_s();
+  if (request.flying_lap) {
+    Unrotate(first, workspace.node_speed, plan);
+  } else {
+    plan.node_speed.assign(workspace.node_speed.begin(), workspace.node_speed.end());
+    plan.node_speed.front() = v_start;
+    plan.node_speed.back() = v_end;
+  }
+  FindClipped(request, plan);
+}
+
+void SpeedOverTimeToDistance(std::span<const double> time_s, std::span<const double> speed,
+                             SpeedOverDistance& result) {
+  result.distance.clear();
+  result.speed.clear();
+  result.stops.clear();
+  if (time_s.empty()) return;
+  result.distance.push_back(0.0);
+  result.speed.push_back(speed[0]);
+  for (std::size_t i = 1; i < time_s.size(); ++i) {
+    const double seconds = time_s[i] - time_s[i - 1];
+    const double next = result.distance.back() + 0.5 * (speed[i] + speed[i - 1]) * seconds;
+    if (next > result.distance.back()) {
+      result.distance.push_back(next);
+      result.speed.push_back(speed[i]);
+      continue;
+    }
+    const std::size_t knot = result.distance.size() - 1;
+    if (result.stops.empty() || result.stops.back().boundary != knot)
+      result.stops.push_back({knot, 0.0});
+    result.stops.back().dwell_s += seconds;
+  }
+}
+
+}  // namespace arclane

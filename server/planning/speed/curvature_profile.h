@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Minimum-time speed plan along a curve that is known by its curvature: kappa(s) linear between
+// nodes.
+//
+// kIndependent and kReserved budgets: exact. Under the lateral limit the cap is x = a_lat /
+// |kappa(s)|, a hyperbola; braking and acceleration lines are tangent to it or cross it at roots of
+// quadratics, so every phase is a closed form. kCoupled: dx/ds = 2 sqrt(A^2 - (kappa x)^2) has no
+// closed form. Each node interval is cut into steps with acceleration linear in distance, whose
+// ends lie on the budget's circle (an implicit trapezoidal rule, one square root a step, stable
+// where the agent leaves the circle's top). Between its ends such a step runs along a chord of the
+// disc a_t^2 + (v^2 kappa)^2 <= A^2, hence inside it; steps are halved until the chord's depth is
+// below budget_resolution and the excess caused by changing curvature below kBudgetExcess. The plan
+// is therefore always feasible and never faster than the optimum; it is slower by about a third of
+// budget_resolution where the budget binds.
+//
+// Never exceeds a limit by more than kBudgetExcess relative, at nodes or between them.
+// Cost: linear in nodes; coupled: times the steps per node (1 on curves sampled finely).
+#ifndef ARCLANE_SERVER_PLANNING_SPEED_CURVATURE_PROFILE_H_
+#define ARCLANE_SERVER_PLANNING_SPEED_CURVATURE_PROFILE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server/planning/speed/coupled_curve.h"
+#include "server/planning/speed/lateral_cap_curve.h"
+#include "server/planning/speed/speed_limits.h"
+#include "server/planning/speed/speed_phase.h"
+#include "server/planning/speed/speed_plan.h"
+
+namespace arclane {
+
+struct CurvatureProfileRequest {
+  std::span<const double> distance;   // n >= 2 nodes, finite, strictly ascending
+  std::span<const double> curvature;  // n, finite, signed
+  // Optional, n values >= 0: largest speed at each node, v^2 linear between nodes (constant
+  // acceleration); infinity: no cap. A prescribed speed profile goes in here: it is followed except
+  // where a limit forces a lower speed.
+  std::span<const double> speed_cap;
+  // The agent rests at these nodes (SpeedStop::boundary is a node index) for dwell_s, such as at
+  // cusps. Ascending.
+  std::span<const SpeedStop> stops;
+  SpeedLimits limits;  // reaction_time_s must be 0
+  // A flying lap of a closed curve: the last node is the first one again (equal curvature and cap),
+  // the speed there is free and periodic; start_speed and end_speed are ignored. Otherwise the
+  // curve is driven from start to end speed.
+  bool flying_lap = false;
+  double start_speed = 0.0;
+  double end_speed = 0.0;
+  // kCoupled: how far inside the budget the plan may run, relative; in [1e-6, 0.1].
+  double budget_resolution = 1e-3;
+};
+
+// A stretch where the plan stays below request.speed_cap.
+struct ClippedInterval {
+  double start_distance = 0.0;
+  double end_distance = 0.0;
+};
+
+struct CurvatureSpeedPlan {
+  SpeedPlanStatus status = SpeedPlanStatus::kInvalidArgument;
+  std::vector<SpeedViolation> violations;
+  double start_speed_max = 0.0;
+  BrakeNow brake_now;
+  double end_speed_max = 0.0;
+
+  double length = 0.0;
+  double duration_s = 0.0;
+  std::vector<double> node_speed;  // n
+  std::vector<SpeedPhase>
+      phases;  // SpeedPhase::piece is the node interval; distances start at distance.front()
+  std::vector<ClippedInterval> clipped;  // ascending, disjoint; only with a speed cap
+};
+
+// Scratch memory; reuse one per thread. Its content means nothing between calls.
+struct CurvatureWorkspace {
+  std::vector<CapSegment> segments;
+  std::vector<CurvePart> parts;
+  std::vector<BrakeStep> steps;
+  std::vector<double> backward;
+  std::vector<double> node_speed;
+  std::vector<double> curvature;  // in driving order, flying laps only; likewise the next
+  std::vector<double> speed_cap;
+  std::vector<double> dwell;
+};
+
+// Statuses and their order as for PlanSpeed.
+void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
+                         CurvatureSpeedPlan& plan);
+
+// A speed prescribed over time as knots over distance, which PlanSpeedAlongCurve takes as nodes:
+// speed linear in time is squared speed linear in distance, so nothing is lost. Pauses at rest
+// become stops.
+struct SpeedOverDistance {
+  std::vector<double> distance;  // strictly ascending from 0
+  std::vector<double> speed;
+  std::vector<SpeedStop> stops;  // boundary: knot index
+};
+
+// Preconditions: equal lengths, finite, times strictly ascending, speeds >= 0. Merge the knots into
+// the curve's nodes (curvature interpolated linearly, squared speed likewise) and pass the speeds
+// as speed_cap.
+void SpeedOverTimeToDistance(std::span<const double> time_s, std::span<const double> speed,
+                             SpeedOverDistance& result);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_PLANNING_SPEED_CURVATURE_PROFILE_H_

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the phases of a plan along a curve, and what the two methods (lateral caps, coupled
+// budget) share. Internal to the speed planner.
+#ifndef ARCLANE_SERVER_PLANNING_SPEED_CURVE_PHASE_WRITER_H_
+#define ARCLANE_SERVER_PLANNING_SPEED_CURVE_PHASE_WRITER_H_
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "server/planning/speed/linear_acceleration.h"
+#include "server/planning/speed/speed_phase.h"
+
+namespace arclane {
+
+// The curve in driving order: a flying lap starts at its slowest node. Interval j lies between
+// nodes j and j + 1.
+struct CurveOrder {
+  std::span<const double> distance;   // the request's nodes
+  std::span<const double> curvature;  // in driving order
+  std::span<const double> speed_cap;  // in driving order; empty: none
+  std::span<const double> dwell;      // in driving order, negative: no stop; empty: none
+  std::size_t first = 0;              // the request's node where driving starts
+
+  std::size_t interval_count() const { return distance.size() - 1; }
+  std::size_t RequestInterval(std::size_t j) const {
+    const std::size_t i = j + first;
+    return i < interval_count() ? i : i - interval_count();
+  }
+  bool StopsAt(std::size_t node) const { return !dwell.empty() && dwell[node] >= 0.0; }
+};
+
+class CurvePhaseWriter {
+ public:
+  explicit CurvePhaseWriter(std::vector<SpeedPhase>& phases) : phases_(phases) {}
+
+  double time_s() const { return time_; }
+
+  // Following phases lie in this interval and start at `distance` along the path.
+  void MoveTo(std::uint32_t interval, double distance) {
+    interval_ = interval;
+    distance_ = distance;
+  }
+
+  void Constant(SpeedPhaseKind kind, double length, double v0, double v1, double acceleration) {
+    const double sum = v0 + v1;
+    Append(kind, SpeedLaw::kConstantAcceleration, length, sum > 0.0 ? 2.0 * length / sum : 0.0, v0,
+           v1, acceleration, 0.0, 0.0);
+  }
+
+  // Acceleration from a0 to a1, linear in distance.
+  void Linear(SpeedPhaseKind kind, double length, double v0, double v1, double a0, double a1) {
+    const double c = (a1 - a0) / length;
+    Append(kind, SpeedLaw::kLinearAcceleration, length,
+           linear_acceleration::Time(length, v0, v1, c), v0, v1, a0, c, 0.0);
+  }
+
+  // v = 1 / sqrt(k0 + k1 d).
+  void LateralCap(double length, double v0, double v1, double k0, double k1) {
+    const double w0 = 1.0 / v0;
+    const double w1 = 1.0 / v1;
+    const double seconds = length * (w1 * w1 + w1 * w0 + w0 * w0) / (1.5 * (w1 + w0));
+    Append(SpeedPhaseKind::kFollowCap, SpeedLaw::kLateralCap, length, seconds, v0, v1,
+           -0.5 * k1 * (v0 * v0) * (v0 * v0), k0, k1);
+  }
+
+  void Dwell(double seconds) {
+    if (seconds > 0.0)
+      Append(SpeedPhaseKind::kDwell, SpeedLaw::kDwell, 0.0, seconds, 0.0, 0.0, 0.0, 0.0, 0.0);
+  }
+
+ private:
+  void Append(SpeedPhaseKind kind, SpeedLaw law, double length, double seconds, double v0,
+              double v1, double acceleration, double first, double second) {
+    phases_.emplace_back(interval_, kind, law, distance_, time_, length, seconds, v0, v1,
+                         acceleration, first, second);
+    distance_ += length;
+    time_ += seconds;
+  }
+
+  std::vector<SpeedPhase>& phases_;
+  std::uint32_t interval_ = 0;
+  double distance_ = 0.0;
+  double time_ = 0.0;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_PLANNING_SPEED_CURVE_PHASE_WRITER_H_

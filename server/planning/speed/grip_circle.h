@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Motion on an arc at the edge of a coupled budget A: dx/ds = +-2 sqrt(A^2 - (x/R)^2), x = v^2.
+//
+// With M = R A and w = 2 / R the solution is x = M sin(phi), phi = phi0 + w s, phi in [0, pi/2].
+// Time is
+//   dt = ds / v = d phi / (w sqrt(M sin phi)),
+// an elliptic integral of the first kind. All functions look from the slower end; braking is the
+// mirror image.
+#ifndef ARCLANE_SERVER_PLANNING_SPEED_GRIP_CIRCLE_H_
+#define ARCLANE_SERVER_PLANNING_SPEED_GRIP_CIRCLE_H_
+
+#include <cmath>
+
+namespace arclane::grip {
+
+inline constexpr double kHalfPi = 1.5707963267948966;
+
+// M cos(phi) where M sin(phi) = x; the product keeps its accuracy as x approaches M.
+inline double Cosine(double x, double amplitude) {
+  return x < amplitude ? std::sqrt((amplitude - x) * (amplitude + x)) : 0.0;
+}
+
+// phi in [0, pi/2] with M sin(phi) = x, well conditioned at both ends.
+inline double Angle(double x, double amplitude) { return std::atan2(x, Cosine(x, amplitude)); }
+
+// x after the angle has grown by theta >= 0; M once phi reaches pi/2.
+inline double Advance(double x, double theta, double amplitude) {
+  if (x >= amplitude || theta >= kHalfPi) return amplitude;
+  const double cosine = Cosine(x, amplitude);
+  const double c = std::cos(theta);
+  const double s = std::sin(theta);
+  if (cosine * c <= x * s) return amplitude;
+  return x * c + cosine * s;
+}
+
+// x after the angle has fallen by theta >= 0; 0 once phi reaches 0.
+inline double Retreat(double x, double theta, double amplitude) {
+  if (theta >= kHalfPi && x < amplitude) return 0.0;
+  const double value = x * std::cos(theta) - Cosine(x, amplitude) * std::sin(theta);
+  return value > 0.0 ? value : 0.0;
+}
+
+// Integral of d phi / sqrt(sin phi) from low to low + theta; 0 <= low, low + theta <= pi/2.
+// Relative error below 1e-14.
+double TimeIntegral(double low, double theta);
+
+// Seconds to get from x_low over an angle of theta = w * distance at amplitude M.
+inline double TravelTime(double x_low, double theta, double amplitude, double rate) {
+  return TimeIntegral(Angle(x_low, amplitude), theta) / (rate * std::sqrt(amplitude));
+}
+
+}  // namespace arclane::grip
+
+#endif  // ARCLANE_SERVER_PLANNING_SPEED_GRIP_CIRCLE_H_

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/service/message_bytes.h"
+
+#include <grpc/slice.h>
+#include <grpcpp/support/proto_buffer_reader.h>
+
+#include <cstdint>
+#include <limits>
+
+namespace arclane {
+
+bool ParseBytes(const grpc::ByteBuffer& bytes, google::protobuf::Message& message) {
+  message.Clear();
+  if (bytes.Length() == 0) return true;
+  grpc::ByteBuffer shared(
+      bytes);  // Shares the slices: the reader wants a buffer that it may change.
+  grpc::ProtoBufferReader reader(&shared);
+  return reader.status().ok() && message.ParseFromZeroCopyStream(&reader);
+}
+
+bool ToSlice(const google::protobuf::Message& message, grpc::Slice* slice) {
+  const size_t size = message.ByteSizeLong();
+  if (size > static_cast<size_t>(std::numeric_limits<int32_t>::max())) return false;
+  grpc_slice raw = grpc_slice_malloc(size);
+  message.SerializeWithCachedSizesToArray(GRPC_SLICE_START_PTR(raw));
+  *slice = grpc::Slice(raw, grpc::Slice::STEAL_REF);
+  return true;
+}
+
+Failure MalformedMessage(const google::protobuf::Message& message) {
+  Failure failure;
+  failure.reason = FailureReason::kMalformedMessage;
+  failure.message = "the bytes are no " + message.GetDescriptor()->full_name();
+  return failure;
+}
+
+Failure AnswerTooLarge() {
+  Failure failure;
+  failure.reason = FailureReason::kTooLarge;
+  failure.message = "the answer exceeds 2 GiB; ask for fewer samples or columns";
+  failure.metadata = {{"limit", "answer_bytes"},
+                      {"maximum", std::to_string(std::numeric_limits<int32_t>::max())}};
+  return failure;
+}
+
+}  // namespace arclane

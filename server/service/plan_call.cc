@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/service/plan_call.h"
+
+#include <exception>
+#include <limits>
+#include <string>
+
+#include "server/service/status_mapping.h"
+#include "server/telemetry/logging.h"
+
+namespace arclane {
+namespace {
+
+// By how much gRPC's clock may find a deadline passed before ours does.
+constexpr auto kTimerJitter = std::chrono::milliseconds(2);
+
+Failure TooManyBytes(const char* limit_name, size_t limit, size_t bytes) {
+  Failure failure;
+  failure.reason = FailureReason::kTooLarge;
+  failure.message = "the request has " + std::to_string(bytes) + " bytes, the limit " + limit_name +
+                    " is " + std::to_string(limit);
+  failure.metadata = {{"limit", limit_name},
+                      {"maximum", std::to_string(limit)},
+                      {"requested", std::to_string(bytes)}};
+  return failure;
+}
+
+Failure Stopped(FailureReason reason, const char* when) {
+  Failure failure;
+  failure.reason = reason;
+  failure.message =
+      std::string(reason == FailureReason::kDeadlineExceeded ? "the deadline passed "
+                                                             : "the call was cancelled ") +
+      when;
+  return failure;
+}
+
+}  // namespace
+
+PlanCall::PlanCall(ServiceEnvironment& environment, MethodId method,
+                   grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
+                   grpc::ByteBuffer& response)
+    : environment_(environment),
+      context_(context),
+      request_(request),
+      response_(response),
+      account_(environment, method, CallKind::kUnary, context),
+      request_bytes_(request.Length()),
+      deadline_(DeadlineOf(context)) {}
+
+void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name) {
+  if (request_bytes_ > byte_limit) {
+    EndWith(ToStatus(TooManyBytes(byte_limit_name, byte_limit, request_bytes_)));
+    return;
+  }
+  // Once admitted, the call belongs to the planning thread.
+  if (const auto refusal = environment_.admission.Admit(*this, request_bytes_)) {
+    EndWith(Refuse(*refusal, RemainingSeconds(), context_));
+  }
+}
+
+std::optional<FailureReason> PlanCall::StopReason() const {
+  const SteadyTime now = std::chrono::steady_clock::now();
+  if (now >= deadline_) return FailureReason::kDeadlineExceeded;
+  if (!cancelled_.load(std::memory_order_relaxed)) return std::nullopt;
+  // A passed deadline cancels the call too, and is the better reason.
+  return now + kTimerJitter >= deadline_ ? FailureReason::kDeadlineExceeded
+                                         : FailureReason::kCancelled;
+}
+
+SteadyTime PlanCall::EndStage(Stage stage, SteadyTime start) {
+  const SteadyTime end = std::chrono::steady_clock::now();
+  stage_s_[LabelIndex(stage)] = SecondsBetween(start, end);
+  environment_.metrics.Stage(LabelIndex(stage), stage_s_[LabelIndex(stage)]);
+  return end;
+}
+
+void PlanCall::Run() {
+  const SteadyTime start = EndStage(Stage::kQueue, account_.arrival());
+  environment_.admission.LeftQueue(request_bytes_);
+  if (const auto reason = StopReason()) {
+    DropQueued(*reason);
+    return;
+  }
+  auto failure = AnswerWithoutThrowing();
+  if (failure && failure->message.empty()) {
+    const bool stopped = failure->reason == FailureReason::kDeadlineExceeded ||
+                         failure->reason == FailureReason::kCancelled;
+    if (stopped) *failure = Stopped(failure->reason, "during the plan");
+  }
+  environment_.admission.Finished(request_bytes_,
+                                  SecondsBetween(start, std::chrono::steady_clock::now()));
+  EndWith(failure ? Refuse(*failure, RemainingSeconds(), context_) : grpc::Status::OK);
+}
+
+std::optional<Failure> PlanCall::AnswerWithoutThrowing() {
+  std::string what = "unknown exception";
+  try {
+    return Answer(request_, response_);
+  } catch (const std::exception& error) {
+    what = error.what();
+  } catch (...) {
+  }
+  Log(LogLevel::kError, "a plan threw", {{"what", what}, {"request_bytes", request_bytes_}});
+  Failure failure;
+  failure.message = "internal error";
+  return failure;
+}
+
+void PlanCall::OnCancel() {
+  cancelled_.store(true, std::memory_order_relaxed);
+  if (!environment_.pool.TryRemove(*this))
+    return;  // It runs, or ended: the planning thread looks at cancelled_.
+  environment_.admission.LeftQueue(request_bytes_);
+  DropQueued(StopReason().value_or(FailureReason::kCancelled));
+}
+
+void PlanCall::DropQueued(FailureReason reason) {
+  environment_.metrics.Shed(LabelIndex(
+      reason == FailureReason::kDeadlineExceeded ? ShedReason::kExpired : ShedReason::kCancelled));
+  environment_.admission.Finished(request_bytes_, 0);
+  EndWith(ToStatus(Stopped(reason, "before the plan began")));
+}
+
+void PlanCall::EndWith(const grpc::Status& status) {
+  account_.Ended(status);
+  Finish(status);
+}
+
+double PlanCall::RemainingSeconds() const {
+  if (deadline_ == SteadyTime::max()) return std::numeric_limits<double>::infinity();
+  return SecondsBetween(std::chrono::steady_clock::now(), deadline_);
+}
+
+}  // namespace arclane

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// One unary Plan call, the same for every Plan method: bytes in, admission, a planning thread,
+// bytes out.
+//
+// arrival -> size check -> admission -> queue -> [planning thread: parse -> plan -> encode] ->
+// answer
+//
+// A method joins by a description like those of plan_methods.h: its Request, and its Response that
+// has `answer` (AnswerInfo) beside its result; kId; the limit on the request's bytes (ByteLimit)
+// and how GetLimits names it (kByteLimitName); Plan, the pipeline; OutcomeOf, for the metrics;
+// WantsStageTimes.
+#ifndef ARCLANE_SERVER_SERVICE_PLAN_CALL_H_
+#define ARCLANE_SERVER_SERVICE_PLAN_CALL_H_
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <atomic>
+#include <optional>
+
+#include "arclane/v1/planner.pb.h"
+#include "server/codec/failure.h"
+#include "server/pipeline/plan_failure.h"
+#include "server/service/call_account.h"
+#include "server/service/message_bytes.h"
+#include "server/service/planner_pool.h"
+#include "server/service/service_environment.h"
+
+namespace arclane {
+
+// The part that does not depend on the method.
+class PlanCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
+ protected:
+  PlanCall(ServiceEnvironment& environment, MethodId method, grpc::CallbackServerContext& context,
+           const grpc::ByteBuffer& request, grpc::ByteBuffer& response);
+  ~PlanCall() override = default;
+
+  // Refuses the call, or queues it; to be called once, by the handler, as its last step.
+  void Begin(size_t byte_limit, const char* byte_limit_name);
+  // On a planning thread.
+  virtual std::optional<Failure> Answer(const grpc::ByteBuffer& request,
+                                        grpc::ByteBuffer& response) = 0;
+
+  // Why planning should end now, if it should. Cheap enough for every few hundred steps of a loop.
+  std::optional<FailureReason> StopReason() const;
+  // Ends the stage that began at `start`, and returns its end.
+  SteadyTime EndStage(Stage stage, SteadyTime start);
+  double StageSeconds(Stage stage) const { return stage_s_[LabelIndex(stage)]; }
+
+  ServiceEnvironment& environment_;
+
+ private:
+  void Run() override;
+  void OnCancel() override;
+  void OnDone() override { delete this; }
+  std::optional<Failure> AnswerWithoutThrowing();
+  void DropQueued(FailureReason reason);
+  void EndWith(const grpc::Status& status);
+  double RemainingSeconds() const;
+
+  grpc::CallbackServerContext& context_;
+  const grpc::ByteBuffer& request_;
+  grpc::ByteBuffer& response_;
+  CallAccount account_;
+  const size_t request_bytes_;
+  const SteadyTime deadline_;
+  std::atomic<bool> cancelled_{false};
+  double stage_s_[4] = {};
+};
+
+template <typename Method>
+class PlanCallOf final : public PlanCall {
+ public:
+  static grpc::ServerUnaryReactor* Start(ServiceEnvironment& environment,
+                                         grpc::CallbackServerContext& context,
+                                         const grpc::ByteBuffer& request,
+                                         grpc::ByteBuffer& response) {
+    auto* call = new PlanCallOf(environment, context, request, response);
+    call->Begin(Method::ByteLimit(environment.limits), Method::kByteLimitName);
+    return call;
+  }
+
+ private:
+  PlanCallOf(ServiceEnvironment& environment, grpc::CallbackServerContext& context,
+             const grpc::ByteBuffer& request, grpc::ByteBuffer& response)
+      : PlanCall(environment, Method::kId, context, request, response) {}
+
+  std::optional<Failure> Answer(const grpc::ByteBuffer& request_bytes,
+                                grpc::ByteBuffer& response_bytes) override {
+    // Messages keep their memory from plan to plan; large ones are given back.
+    thread_local ScratchMessages<typename Method::Request, typename Method::Response> scratch;
+    SteadyTime time = std::chrono::steady_clock::now();
+    if (!ParseBytes(request_bytes, *scratch.request)) return MalformedMessage(*scratch.request);
+    time = EndStage(Stage::kParse, time);
+    scratch.response->Clear();
+    const auto stop = [this] { return StopReason(); };
+    auto failure = Method::Plan(*scratch.request, environment_.limits, stop, *scratch.response);
+    time = EndStage(Stage::kPlan, time);
+    if (!failure) failure = Encode(*scratch.request, *scratch.response, time, response_bytes);
+    scratch.GiveBackLarge(request_bytes.Length(), response_bytes.Length());
+    return failure;
+  }
+
+  // The answer's own fields follow as a second piece, since the time of encoding is known only
+  // then; concatenated pieces are one message.
+  std::optional<Failure> Encode(const typename Method::Request& request,
+                                const typename Method::Response& response, SteadyTime start,
+                                grpc::ByteBuffer& bytes) {
+    grpc::Slice pieces[2];
+    if (!ToSlice(response, &pieces[0])) return AnswerTooLarge();
+    EndStage(Stage::kEncode, start);
+    typename Method::Response own;
+    own.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
+    if (Method::WantsStageTimes(request)) {
+      v1::StageTimes& times = *own.mutable_answer()->mutable_stage_times();
+      times.set_queue_s(StageSeconds(Stage::kQueue));
+      times.set_validate_s(StageSeconds(Stage::kParse));
+      times.set_plan_s(StageSeconds(Stage::kPlan));
+      times.set_encode_s(StageSeconds(Stage::kEncode));
+    }
+    ToSlice(own, &pieces[1]);
+    bytes = grpc::ByteBuffer(pieces, 2);
+    if (const auto outcome = Method::OutcomeOf(response))
+      environment_.metrics.Outcome(LabelIndex(*outcome));
+    return std::nullopt;
+  }
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_SERVICE_PLAN_CALL_H_

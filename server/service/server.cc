@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/service/server.h"
+
+#include <grpc/grpc.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <future>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/service/bind_error.h"
+#include "server/service/health_service.h"
+#include "server/service/path_planner_service.h"
+#include "server/service/service_environment.h"
+#include "server/telemetry/logging.h"
+
+namespace arclane {
+namespace {
+
+// How long after the last answer its bytes and the closing of streams may take, before what is left
+// of other services' streams is cancelled.
+constexpr auto kSettleTime = std::chrono::milliseconds(300);
+
+int Milliseconds(double seconds) {
+  return static_cast<int>(
+      std::min(seconds * 1e3, static_cast<double>(std::numeric_limits<int>::max())));
+}
+
+void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(options.limits.max_receive_bytes));
+  builder.SetMaxSendMessageSize(-1);
+  // A second server on the same port must fail instead of taking half of the connections.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.keepalive_s));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
+                             Milliseconds(options.min_ping_interval_s));
+  if (options.max_connection_age_s > 0) {
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
+                               Milliseconds(options.max_connection_age_s));
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
+                               Milliseconds(options.max_connection_age_grace_s));
+  }
+}
+
+std::string WithPort(const std::string& address, int port) {
+  if (address.rfind("unix:", 0) == 0) return address;
+  return address.substr(0, address.rfind(':') + 1) + std::to_string(port);
+}
+
+PlannerPoolOptions PoolOptions(const ServerOptions& options) {
+  PlannerPoolOptions pool;
+  pool.thread_count = options.planner_threads;
+  pool.queue_limit = options.limits.max_queued_plans;
+  pool.nice = options.planner_nice;
+  pool.before_job = options.before_plan;
+  return pool;
+}
+
+}  // namespace
+
+// In the order of use: what stands below borrows what stands above, and is destroyed first. The
+// pool goes after the gRPC server, whose end waits for every call.
+struct Server::Parts {
+  Parts(const ServerOptions& options, Metrics& metrics)
+      : limits(options.limits),
+        metrics(metrics),
+        pool(PoolOptions(options)),
+        admission(pool, options.max_admitted_bytes, metrics),
+        planner({limits, metrics, in_flight, streams, pool, admission}) {}
+
+  const RequestLimits limits;
+  Metrics& metrics;
+  InFlight in_flight;
+  OpenStreams streams;
+  PlannerPool pool;
+  Admission admission;
+  PathPlannerService planner;
+  HealthService health;
+  std::vector<std::string> addresses;
+  int port = 0;
+  bool is_shut_down = false;
+  std::unique_ptr<grpc::Server> server;
+};
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options,
+                                                      Metrics& metrics) {
+  static std::once_flag reflection;
+  std::call_once(reflection, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
+
+  auto parts = std::make_unique<Parts>(options, metrics);
+  grpc::ServerBuilder builder;
+  Configure(options, builder);
+  std::vector<int> ports(options.addresses.size(), 0);
+  for (size_t i = 0; i < ports.size(); ++i) {
+    builder.AddListeningPort(options.addresses[i], grpc::InsecureServerCredentials(), &ports[i]);
+  }
+  builder.RegisterService(&parts->planner);
+  builder.RegisterService(&parts->health);
+  parts->server = builder.BuildAndStart();
+  if (parts->server == nullptr) {
+    std::string text = "cannot start the gRPC server";
+    for (size_t i = 0; i < ports.size(); ++i) {
+      if (ports[i] > 0) continue;
+      text = "cannot listen on " + options.addresses[i] + ": " + BindError(options.addresses[i]);
+      break;
+    }
+    return absl::UnavailableError(text);
+  }
+  for (size_t i = 0; i < ports.size(); ++i)
+    parts->addresses.push_back(WithPort(options.addresses[i], ports[i]));
+  parts->port = ports.empty() ? 0 : ports[0];
+  for (const char* name : {"", kPlannerHealthName, kLivenessHealthName})
+    parts->health.Set(name, true);
+  metrics.SetServing(true);
+  return std::unique_ptr<Server>(new Server(std::move(parts)));
+}
+
+Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Server::~Server() {
+  if (!parts_->is_shut_down) Shutdown(0, 0);
+}
+
+const std::vector<std::string>& Server::addresses() const { return parts_->addresses; }
+int Server::port() const { return parts_->port; }
+
+std::shared_ptr<grpc::Channel> Server::InProcessChannel(const grpc::ChannelArguments& arguments) {
+  return parts_->server->InProcessChannel(arguments);
+}
+
+bool Server::Shutdown(double delay_s, double timeout_s) {
+  Parts& parts = *parts_;
+  parts.is_shut_down = true;
+  parts.health.Set("", false);
+  parts.health.Set(kPlannerHealthName, false);
+  parts.metrics.SetServing(false);
+  absl::SleepFor(absl::Seconds(delay_s));
+
+  // Shutdown tells every client to go elsewhere (GOAWAY) and returns when the last call has ended,
+  // or was cancelled at the deadline. Meanwhile streams are ended here, and once all calls are
+  // answered nothing that is still open, such as a reflection stream, may hold the end up.
+  const absl::Time deadline = absl::Now() + absl::Seconds(timeout_s);
+  std::promise<void> ended;
+  std::thread shutdown([&] {
+    parts.server->Shutdown(absl::ToChronoTime(deadline));
+    ended.set_value();
+  });
+  parts.streams.EndAll();
+  parts.health.EndWatches();
+  const bool drained = parts.in_flight.AwaitZero(deadline);
+  if (ended.get_future().wait_for(kSettleTime) != std::future_status::ready) {
+    grpc_server_cancel_all_calls(parts.server->c_server());
+  }
+  shutdown.join();
+  return drained;
+}
+
+}  // namespace arclane

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every handler shares.
+#ifndef ARCLANE_SERVER_SERVICE_SERVICE_ENVIRONMENT_H_
+#define ARCLANE_SERVER_SERVICE_SERVICE_ENVIRONMENT_H_
+
+#include "server/codec/request_limits.h"
+#include "server/service/admission.h"
+#include "server/service/in_flight.h"
+#include "server/service/open_streams.h"
+#include "server/service/planner_pool.h"
+#include "server/telemetry/metrics.h"
+
+namespace arclane {
+
+// Outlives the handlers that borrow it.
+struct ServiceEnvironment {
+  const RequestLimits& limits;
+  Metrics& metrics;
+  InFlight& in_flight;
+  OpenStreams& streams;
+  PlannerPool& pool;
+  Admission& admission;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_SERVICE_SERVICE_ENVIRONMENT_H_

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The label values of this service's metrics, as the enums that its code uses.
+#ifndef ARCLANE_SERVER_SERVICE_SERVICE_LABELS_H_
+#define ARCLANE_SERVER_SERVICE_SERVICE_LABELS_H_
+
+#include <cstddef>
+#include <string_view>
+
+#include "arclane/v1/route.pb.h"
+#include "server/telemetry/metrics.h"
+
+namespace arclane {
+
+enum class MethodId {
+  kPlanCorridor,
+  kPlanWaypoints,
+  kPlanSpline,
+  kPlanSpeed,
+  kGetLimits,
+  kPing,
+  kPingStream,
+};
+enum class ShedReason {
+  kQueueFull,      // Too many plans waited.
+  kAdmittedBytes,  // The requests in the server were too large together.
+  kExpired,        // The deadline passed while the plan waited.
+  kCancelled,      // The caller went away while the plan waited.
+};
+enum class Stage {
+  kQueue,   // Waiting for a thread.
+  kParse,   // Bytes to message.
+  kPlan,    // The pipeline: check, plan, verify, sample.
+  kEncode,  // Message to bytes.
+};
+
+// Every label value, in the order of the enums.
+MetricLabels ServiceLabels();
+std::string_view MethodName(MethodId method);
+constexpr size_t LabelIndex(MethodId method) { return static_cast<size_t>(method); }
+constexpr size_t LabelIndex(ShedReason reason) { return static_cast<size_t>(reason); }
+constexpr size_t LabelIndex(Stage stage) { return static_cast<size_t>(stage); }
+// Outcomes that the proto does not know count as UNSPECIFIED.
+size_t LabelIndex(v1::Outcome outcome);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_SERVICE_SERVICE_LABELS_H_

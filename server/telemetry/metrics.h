@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every metric of the service. metrics.md is the table of them for operators.
+//
+// All series are made at construction and show 0 from the start; recording is an atomic add or a
+// short lock and never looks a label up. Labels come from fixed lists: no map, agent, user or peer
+// ever names a series.
+#ifndef ARCLANE_SERVER_TELEMETRY_METRICS_H_
+#define ARCLANE_SERVER_TELEMETRY_METRICS_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "server/telemetry/build_info.h"
+
+namespace arclane {
+
+// The values of the labels. Recording names them by their index here.
+struct MetricLabels {
+  std::vector<std::string> methods;
+  std::vector<std::string> outcomes;
+  std::vector<std::string> shed_reasons;
+  std::vector<std::string> stages;
+};
+
+// Thread-safe. Indices must be within the lists of MetricLabels.
+class Metrics {
+ public:
+  Metrics(const BuildInfo& build, const MetricLabels& labels);
+  ~Metrics();
+  Metrics(const Metrics&) = delete;
+  Metrics& operator=(const Metrics&) = delete;
+
+  void CallStarted(size_t method);
+  // `code` is the gRPC status code as a number; others than 0..16 count as UNKNOWN (2).
+  void CallEnded(size_t method, int code, double duration_s);
+  // A stream began or ended: counted in flight and by code, without a duration.
+  void StreamStarted(size_t method);
+  void StreamEnded(size_t method, int code);
+
+  void Shed(size_t reason);
+  void Outcome(size_t outcome);
+  void Stage(size_t stage, double duration_s);
+  // `plans` and `bytes` are added, and may be negative.
+  void QueueChanged(int plans);
+  void AdmittedChanged(double bytes);
+
+  void SetCapacity(int planner_threads, size_t queued_plans_limit, double admitted_bytes_limit);
+  void SetServing(bool serving);
+
+  // The exposition text, as GET /metrics answers.
+  std::string Text() const;
+
+ private:
+  friend class MetricsEndpoint;
+  struct Series;
+  std::unique_ptr<Series> series_;
+};
+
+// Serves /metrics over HTTP until destroyed.
+class MetricsEndpoint {
+ public:
+  // `address` is host:port; port 0 takes a free one. UNAVAILABLE names the address when it cannot
+  // be bound.
+  static absl::StatusOr<std::unique_ptr<MetricsEndpoint>> Start(const std::string& address,
+                                                                const Metrics& metrics);
+  ~MetricsEndpoint();
+  int port() const;
+
+ private:
+  struct State;
+  explicit MetricsEndpoint(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_TELEMETRY_METRICS_H_

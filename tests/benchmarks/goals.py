@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What each figure is compared with and what is asked of it.
+
+A rule's pattern matches whole names of figures; `baseline` names the figure of the same run that it is compared with, made from
+the pattern's groups. `ratio` is value over baseline. The quoted numbers are those of the implementations that game servers
+commonly use, measured by their users on a machine like the reference one: they are shown, and compared as a baseline where a rule says so.
+"""
+import dataclasses
+import re
+from typing import Optional
+
+
+@dataclasses.dataclass(frozen=True)
+class Goal:
+    """One rule. Exactly one of the bounds, or none: then the figure is shown with its baseline only."""
+    pattern: str
+    baseline: Optional[str] = None
+    quoted: Optional[dict] = None  # Group 1 of the pattern -> number, in the figure's unit.
+    ratio_at_most: Optional[float] = None
+    ratio_within: Optional[float] = None  # |ratio - 1| at most this.
+    value_at_most: Optional[float] = None
+    # The rule's name where several rules are about one figure.
+    label: str = ""
+
+
+END_TO_END = [
+    Goal(r"PlanCorridor/in_flight:(\d+)/p50", r"Ping_same_bytes/in_flight:\1/p50", ratio_at_most=1.25),
+    Goal(r"PlanCorridor/in_flight:(\d+)/p99", r"Ping_same_bytes/in_flight:\1/p99"),
+    Goal(r"Ping_(same_bytes|small)/in_flight:(\d+)/p50", r"Echo_\1/in_flight:\2/p50", ratio_at_most=1.10),
+    Goal(r"Ping_(same_bytes|small)/in_flight:(\d+)/p99", r"Echo_\1/in_flight:\2/p99"),
+]
+
+# The in-process cost of one plan.
+PLAN = [
+    Goal(r"BM_Plan_Zigzag/32", value_at_most=10_000),
+]
+
+# ns a call of the common implementation, by number of polygons.
+COMMON_FUNNEL_ZIGZAG_NS = {"8": 243, "32": 795, "128": 3173, "512": 12806}
+COMMON_FUNNEL_ARC_NS = {"8": 569, "32": 5865, "128": 85013, "512": 683376}
+
+FUNNEL = [
+    Goal(r"BM_Funnel_(\w+)/(\d+)", r"BM_RestartingFunnel_\1/\2", ratio_at_most=1.0, label="faster than restarting"),
+    Goal(r"BM_Funnel_Arc/512", r"BM_RestartingFunnel_Arc/512", ratio_at_most=1 / 50, label="50 times as fast"),
+    Goal(r"BM_Funnel_Zigzag/(8|32|128|512)", quoted=COMMON_FUNNEL_ZIGZAG_NS, ratio_at_most=1.0, label="faster than the common one"),
+    Goal(r"BM_Funnel_Arc/(8|32|128|512)", quoted=COMMON_FUNNEL_ARC_NS, ratio_at_most=1.0, label="faster than the common one"),
+    Goal(r"BM_Funnel_(\w+)/(\d+)", r"BM_SumPortals_\1/\2"),
+    Goal(r"BM_Funnel_(\w+)/(512|10000|100000)/ns_per_portal", r"BM_Funnel_\1/128/ns_per_portal", ratio_at_most=1.5, label="flat"),
+    # The baseline is written here; this shows how near it is to the quoted one.
+    Goal(r"BM_RestartingFunnel_Zigzag/(8|32|128|512)", quoted=COMMON_FUNNEL_ZIGZAG_NS),
+    Goal(r"BM_RestartingFunnel_Arc/(8|32|128|512)", quoted=COMMON_FUNNEL_ARC_NS),
+]
+
+SPEED = [
+    Goal(r"BM_Plan(Pieces|Curve)_(Independent|Reserved)/1000/ns_per_item", value_at_most=10),
+    Goal(r"BM_Plan(Pieces|Curve)_Coupled/1000/ns_per_item", value_at_most=60),
+]
+
+# Position and everything by a sample, ns; set-up by a segment.
+SPLINE = [
+    Goal(r"BM_Position_(\w+)/(10000|100000)/ns_per_item", value_at_most=4),
+    Goal(r"BM_All_(\w+)/(10000|100000)/ns_per_item", value_at_most=9),
+    Goal(r"BM_Shuffled_(\w+)/(10000|100000)/ns_per_item", value_at_most=12),
+    Goal(r"BM_Position_(\w+)/(\d+)/ns_per_item", r"BM_Article_\1/\2/ns_per_item", ratio_at_most=1 / 20, label="20 times as fast as the article"),
+    Goal(r"BM_Position_(\w+)/(\d+)/ns_per_item", r"BM_Table_\1/\2/ns_per_item"),
+    Goal(r"BM_SetUp_(Chain2D|Chain3D|RandomBeziers)/ns_per_item", value_at_most=2500),
+    Goal(r"BM_SetUp_(?:Cusps|NearCusps/\d+)/ns_per_item", value_at_most=20000),
+]
+
+GOALS = [*END_TO_END, *PLAN, *FUNNEL, *SPEED, *SPLINE]
+
+
+def evaluate(figures):
+    """Adds baseline, ratio, goal and met to figures (a list of {name, value, unit}); one entry for each rule that matches, and one for
+    each figure that no rule matches."""
+    values = {figure["name"]: figure for figure in figures}
+    result = []
+    for figure in figures:
+        matched = False
+        for goal in GOALS:
+            match = re.fullmatch(goal.pattern, figure["name"])
+            if match:
+                matched = True
+                result.append(_judged(figure, goal, match, values))
+        if not matched:
+            result.append({**figure, "baseline": None, "ratio": None, "goal": None, "met": None})
+    return result
+
+
+def _judged(figure, goal, match, values):
+    baseline = None
+    if goal.baseline is not None:
+        name = match.expand(goal.baseline)
+        if name in values:
+            baseline = {"name": name, "value": values[name]["value"]}
+    elif goal.quoted is not None and match.group(1) in goal.quoted:
+        baseline = {"name": "quoted", "value": goal.quoted[match.group(1)]}
+    ratio = figure["value"] / baseline["value"] if baseline and baseline["value"] else None
+    text, met = None, None
+    if goal.ratio_at_most is not None:
+        text = f"ratio <= {goal.ratio_at_most:g}"
+        met = ratio is not None and ratio <= goal.ratio_at_most
+    elif goal.ratio_within is not None:
+        text = f"ratio within {goal.ratio_within:.0%} of 1"
+        met = ratio is not None and abs(ratio - 1.0) <= goal.ratio_within
+    elif goal.value_at_most is not None:
+        text = f"<= {goal.value_at_most:g} {figure['unit']}"
+        met = figure["value"] <= goal.value_at_most
+    if text and goal.label:
+        text = f"{goal.label}: {text}"
+    return {**figure, "baseline": baseline, "ratio": ratio, "goal": text, "met": met}

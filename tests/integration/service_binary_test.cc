@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// arclane-server as a process: its files, signals, messages and exit codes.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <grpcpp/create_channel.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "arclane/v1/planner.grpc.pb.h"
+
+namespace arclane {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Process {
+ public:
+  explicit Process(std::vector<std::string> arguments, const std::string& name = "server")
+      : output_path_(::testing::TempDir() + "arclane_binary_test_" + std::to_string(getpid()) +
+                     "_" + name) {
+    arguments.insert(arguments.begin(), ARCLANE_SERVER_BINARY);
+    pid_ = fork();
+    if (pid_ == 0) {
+      const int output = open(output_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+      dup2(output, 1);
+      dup2(output, 2);
+      std::vector<char*> words;
+      for (std::string& argument : arguments) words.push_back(argument.data());
+      words.push_back(nullptr);
+      execv(words[0], words.data());
+      _exit(127);
+    }
+  }
+  ~Process() {
+    if (running_) {
+      kill(pid_, SIGKILL);
+      Await();
+    }
+    std::filesystem::remove(output_path_);
+  }
+
+  void Signal(int signal) { kill(pid_, signal); }
+  pid_t pid() const { return pid_; }
+  // The exit code, or minus the signal that killed it.
+  int Await() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    running_ = false;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+  std::string Output() const {
+    std::ifstream file(output_path_);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  const std::string output_path_;
+  pid_t pid_ = -1;
+  bool running_ = true;
+};
+
+class ServiceBinaryTest : public ::testing::Test {
+ protected:
+  ~ServiceBinaryTest() override { std::filesystem::remove(ready_path_); }
+
+  std::vector<std::string> Arguments(const std::string& listen, const std::string& metrics) const {
+    return {"--listen=" + listen, "--metrics-listen=" + metrics, "--ready-file=" + ready_path_};
+  }
+  nlohmann::json AwaitReady() const {
+    for (int i = 0; i < 2000; ++i) {
+      std::ifstream file(ready_path_);
+      if (file) return nlohmann::json::parse(file);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    ADD_FAILURE() << "never ready";
+    return {};
+  }
+
+  const std::string ready_path_ =
+      ::testing::TempDir() + "arclane_binary_test_" + std::to_string(getpid()) + "_ready";
+};
+
+TEST_F(ServiceBinaryTest, TellsItsPortsServesAndEndsOnSigterm) {
+  for (const int signal : {SIGTERM, SIGINT}) {
+    Process server(Arguments("127.0.0.1:0", "127.0.0.1:0"));
+    const auto ready = AwaitReady();
+    EXPECT_EQ(ready["pid"], server.pid());
+    const std::string address = ready["grpc"][0];
+    EXPECT_EQ(address, "127.0.0.1:" + std::to_string(ready["grpc_port"].get<int>()));
+    const auto stub =
+        v1::PathPlanner::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+    grpc::ClientContext context;
+    v1::PingResponse response;
+    EXPECT_TRUE(stub->Ping(&context, {}, &response).ok());
+    server.Signal(signal);
+    EXPECT_EQ(server.Await(), 0);
+    EXPECT_THAT(server.Output(), HasSubstr("listening grpc=" + address +
+                                           " metrics=" + ready["metrics"].get<std::string>()));
+    EXPECT_THAT(server.Output(), HasSubstr("stopped all_calls_ended=true"));
+    EXPECT_FALSE(std::filesystem::exists(ready_path_));
+  }
+}
+
+TEST_F(ServiceBinaryTest, ASecondServerOnOnePortSaysWhichAndFails) {
+  Process first(Arguments("127.0.0.1:0", "127.0.0.1:0"));
+  const auto ready = AwaitReady();
+  const std::string grpc_address = ready["grpc"][0], metrics_address = ready["metrics"];
+  Process second({"--listen=" + grpc_address, "--metrics-listen=none"}, "second");
+  EXPECT_EQ(second.Await(), 1);
+  EXPECT_THAT(second.Output(), HasSubstr("arclane-server: cannot listen on " + grpc_address +
+                                         ": Address already in use"));
+  Process third({"--listen=127.0.0.1:0", "--metrics-listen=" + metrics_address}, "third");
+  EXPECT_EQ(third.Await(), 1);
+  EXPECT_THAT(third.Output(), HasSubstr("cannot serve metrics on " + metrics_address));
+  first.Signal(SIGTERM);
+  EXPECT_EQ(first.Await(), 0);
+}
+
+TEST_F(ServiceBinaryTest, WrongSettingsAreToldTogether) {
+  Process server({"--max-portals=0", "--listen=nowhere", "stray"});
+  EXPECT_EQ(server.Await(), 1);
+  EXPECT_THAT(server.Output(), HasSubstr("max_portals (flag): must be in"));
+  EXPECT_THAT(server.Output(), HasSubstr("listen: must be host:port"));
+  EXPECT_THAT(server.Output(), HasSubstr("\"stray\" is no flag"));
+}
+
+TEST_F(ServiceBinaryTest, PrintsConfigurationAndVersion) {
+  Process config({"--print-config", "--max-portals=5"});
+  EXPECT_EQ(config.Await(), 0);
+  EXPECT_EQ(nlohmann::json::parse(config.Output())["max_portals"], 5);
+  Process version({"--version"}, "version");
+  EXPECT_EQ(version.Await(), 0);
+  EXPECT_THAT(version.Output(), HasSubstr("arclane-server "));
+}
+
+TEST_F(ServiceBinaryTest, ReadsAFileAndFlagsWinOverIt) {
+  const std::string path = ready_path_ + ".json";
+  std::ofstream(path) << "{\"max_portals\": 5, \"max_samples\": 6} // end\n";
+  Process config({"--config=" + path, "--print-config", "--max-samples=7"});
+  EXPECT_EQ(config.Await(), 0);
+  const auto printed = nlohmann::json::parse(config.Output());
+  EXPECT_EQ(printed["max_portals"], 5);
+  EXPECT_EQ(printed["max_samples"], 7);
+  std::filesystem::remove(path);
+  Process missing({"--config=" + path}, "missing");
+  EXPECT_EQ(missing.Await(), 1);
+  EXPECT_THAT(missing.Output(), HasSubstr("cannot read " + path));
+}
+
+}  // namespace
+}  // namespace arclane

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/planning/route/corridor_planner.h"
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace arclane {
+namespace {
+
+// Squares of an L-shaped corridor; the inner corner is at (4, 2).
+//
+//      +--+
+//      |G |   (4..6, 2..6)
+//   +--+--+
+//   |S  | |   (0..4, 0..2) and (4..6, 0..2)
+//   +---+-+
+struct LShape {
+  std::vector<double> x = {0, 4, 4, 0, 4, 6, 6, 4, 4, 6, 6, 4};
+  std::vector<double> y = {0, 0, 2, 2, 0, 0, 2, 2, 2, 2, 6, 6};
+  std::vector<double> z = {0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 5, 5};
+  std::vector<uint32_t> count = {4, 4, 4};
+
+  CorridorPlanRequest Request() const {
+    CorridorPlanRequest request;
+    request.corridor.has_polygons = true;
+    request.corridor.polygons.vertices = {x, y, z};
+    request.corridor.polygons.vertex_count = count;
+    request.corridor.start = {1, 1};
+    request.corridor.goal = {5, 5};
+    request.agent.limits.max_speed = 3.0;
+    request.agent.limits.max_acceleration = 2.0;
+    request.agent.limits.max_braking = 2.0;
+    request.agent.max_angular_speed = 2.0;
+    return request;
+  }
+};
+
+struct Planned {
+  PlanStatus status;
+  RoutePlan plan;
+  Violations violations;
+};
+
+Planned Plan(const CorridorPlanRequest& request) {
+  CorridorPlanner planner;
+  Planned planned;
+  planned.status = planner.Plan(request, [] { return false; }, planned.plan, planned.violations);
+  return planned;
+}
+
+TEST(CorridorPlannerTest, StopsAndTurnsAtTheInnerCorner) {
+  const LShape shape;
+  const Planned planned = Plan(shape.Request());
+  ASSERT_EQ(planned.status, PlanStatus::kOk) << planned.violations.ToString();
+  const RoutePlan& plan = planned.plan;
+  EXPECT_EQ(plan.outcome, RouteOutcome::kComplete);
+  EXPECT_NEAR(plan.route.length, 2.0 * std::hypot(3.0, 1.0), 1e-12);
+  EXPECT_EQ(plan.shortest_length, plan.route.length);
+  ASSERT_EQ(plan.corners.size(), 1u);
+  EXPECT_EQ(plan.corners[0].position, (Vec2{4, 2}));
+  EXPECT_EQ(plan.corners[0].action, CornerAction::kStop);
+  EXPECT_EQ(plan.corners[0].cause, CornerCause::kNotRequested);
+  EXPECT_GT(plan.corners[0].turn_angle, 0.0);
+  ASSERT_EQ(plan.route.segments.size(), 3u);
+  EXPECT_EQ(plan.route.segments[1].kind, SegmentKind::kTurn);
+  // Each half is a trapezoid: 3 * 3 / 2 = 4.5 of the 3.16 would be needed to reach full speed.
+  EXPECT_NEAR(plan.route.duration_s, 2.0 * 2.0 * std::sqrt(std::hypot(3.0, 1.0) / 2.0), 1e-12);
+  EXPECT_LE(plan.largest_deviation, plan.deviation_tolerance);
+}
+
+TEST(CorridorPlannerTest, HeightsComeFromThePortals) {
+  const LShape shape;
+  const Planned planned = Plan(shape.Request());
+  ASSERT_EQ(planned.plan.route.surface.size(), 4u);
+  EXPECT_EQ(planned.plan.route.surface[1].height, 0.0);
+  EXPECT_NEAR(planned.plan.route.surface[3].height, 4.0, 1.1);
+  EXPECT_GT(planned.plan.route.surface_length(), planned.plan.route.length);
+}
+
+TEST(CorridorPlannerTest, AKinkBelowTheCornerAngleIsDrivenThrough) {
+  const LShape shape;
+  CorridorPlanRequest request = shape.Request();
+  request.agent.corner_angle_min = 3.0;
+  const Planned planned = Plan(request);
+  ASSERT_EQ(planned.plan.corners.size(), 1u);
+  EXPECT_EQ(planned.plan.corners[0].action, CornerAction::kPassed);
+  EXPECT_EQ(planned.plan.route.segments.size(), 2u);
+}
+
+TEST(CorridorPlannerTest, AnAgentThatCannotTurnInPlaceIsToldWhere) {
+  const LShape shape;
+  CorridorPlanRequest request = shape.Request();
+  request.agent.can_turn_in_place = false;
+  const Planned planned = Plan(request);
+  EXPECT_EQ(planned.plan.outcome, RouteOutcome::kNeedsMotionPlanning);
+  ASSERT_TRUE(planned.plan.undrivable);
+  EXPECT_EQ(planned.plan.undrivable->corner, 0u);
+  EXPECT_TRUE(planned.plan.route.segments.empty());
+}
+
+TEST(CorridorPlannerTest, StartHeadingCostsATurnOnlyWhenTurningBeforeMoving) {
+  const LShape shape;
+  CorridorPlanRequest request = shape.Request();
+  const double straight = Plan(request).plan.route.duration_s;
+  request.motion.heading = std::numbers::pi;
+  EXPECT_EQ(Plan(request).plan.route.duration_s, straight);
+  request.agent.turn_before_move = true;
+  const RoutePlan turning = Plan(request).plan;
+  ASSERT_EQ(turning.route.segments.size(), 4u);
+  EXPECT_EQ(turning.route.segments[0].kind, SegmentKind::kTurn);
+  const double first = std::numbers::pi - std::atan2(1.0, 3.0);
+  const double second = turning.corners[0].turn_angle;
+  EXPECT_NEAR(turning.route.duration_s, straight + (first + second) / 2.0, 1e-12);
+}
+
+TEST(CorridorPlannerTest, ABrakingPathKnowsWhetherItStaysInside) {
+  const LShape shape;
+  CorridorPlanRequest request = shape.Request();
+  request.motion.velocity = {0.0, -1.0};
+  RoutePlan plan = Plan(request).plan;
+  EXPECT_EQ(plan.outcome, RouteOutcome::kStartOffRoute);
+  EXPECT_NEAR(plan.braking->stop_distance, 0.25, 1e-12);
+  EXPECT_TRUE(plan.braking->inside_corridor);
+  request.motion.velocity = {0.0, -3.0};
+  plan = Plan(request).plan;
+  EXPECT_NEAR(plan.braking->rest_position.y, 1.0 - 2.25, 1e-12);
+  EXPECT_FALSE(plan.braking->inside_corridor);
+  // Along the first line and on: over the portals, into the wall behind the corner.
+  request.motion.velocity = Vec2{3.0, 1.0} * (4.0 / std::hypot(3.0, 1.0));
+  plan = Plan(request).plan;
+  EXPECT_EQ(plan.outcome, RouteOutcome::kCannotStop);
+  EXPECT_NEAR(plan.braking->overrun, 4.0 - std::hypot(3.0, 1.0), 1e-12);
+}
+
+TEST(CorridorPlannerTest, StartEqualToGoalIsARouteWithoutLength) {
+  const LShape shape;
+  CorridorPlanRequest request = shape.Request();
+  request.corridor.polygons.vertex_count = request.corridor.polygons.vertex_count.first(1);
+  request.corridor.polygons.vertices = {std::span(shape.x).first(4), std::span(shape.y).first(4), {}};
+  request.corridor.goal = request.corridor.start;
+  const Planned planned = Plan(request);
+  ASSERT_EQ(planned.status, PlanStatus::kOk) << planned.violations.ToString();
+  EXPECT_EQ(planned.plan.route.length, 0.0);
+  EXPECT_EQ(planned.plan.route.duration_s, 0.0);
+  EXPECT_EQ(planned.plan.outcome, RouteOutcome::kComplete);
+}
+
+TEST(CorridorPlannerTest, PartialCorridorsSaySo) {
+  const LShape shape;
+  CorridorPlanRequest request = shape.Request();
+  request.corridor_is_partial = true;
+  EXPECT_EQ(Plan(request).plan.outcome, RouteOutcome::kPartial);
+}
+
+TEST(CorridorPlannerTest, TheStopSignalIsHeard) {
+  const LShape shape;
+  CorridorPlanner planner;
+  RoutePlan plan;
+  Violations violations;
+  EXPECT_EQ(planner.Plan(shape.Request(), [] { return true; }, plan, violations), PlanStatus::kStopped);
+}
+
+}  // namespace
+}  // namespace arclane

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/planning/speed/curvature_profile.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace arclane {
+namespace {
+
+struct Curve {
+  std::vector<double> distance;
+  std::vector<double> curvature;
+  std::vector<double> speed_cap;
+  std::vector<SpeedStop> stops;
+  SpeedLimits limits;
+  double start = 0.0;
+  double end = 0.0;
+  bool flying = false;
+
+  CurvatureProfileRequest Request() const {
+    CurvatureProfileRequest request;
+    request.distance = distance;
+    request.curvature = curvature;
+    request.speed_cap = speed_cap;
+    request.stops = stops;
+    request.limits = limits;
+    request.flying_lap = flying;
+    request.start_speed = start;
+    request.end_speed = end;
+    return request;
+  }
+
+  std::string Print(std::uint64_t seed) const {
+    std::ostringstream out;
+    out.precision(17);
+    out << "seed " << seed << " limits " << limits.max_speed << ' ' << limits.max_acceleration
+        << ' ' << limits.max_braking << " lat " << limits.max_lateral_acceleration.value_or(0)
+        << " total " << limits.max_total_acceleration.value_or(0) << " mode "
+        << static_cast<int>(limits.budget_mode) << " flying " << flying << " nodes";
+    for (std::size_t i = 0; i < distance.size(); ++i) {
+      out << " (" << distance[i] << ", " << curvature[i];
+      if (!speed_cap.empty()) out << ", " << speed_cap[i];
+      out << ')';
+    }
+    return out.str();
+  }
+};
+
+class RandomCurves {
+ public:
+  explicit RandomCurves(std::uint64_t seed) : random_(seed) {}
+
+  double Uniform(double low, double high) {
+    return std::uniform_real_distribution<double>(low, high)(random_);
+  }
+  double LogUniform(double low, double high) {
+    return std::exp(Uniform(std::log(low), std::log(high)));
+  }
+  bool Chance(double p) { return Uniform(0.0, 1.0) < p; }
+
+  Curve Next(BudgetMode mode) {
+    Curve curve;
+    SpeedLimits& limits = curve.limits;
+    limits.max_speed = LogUniform(2.0, 30.0);
+    limits.max_acceleration = LogUniform(1.0, 10.0);
+    limits.max_braking = LogUniform(1.0, 10.0);
+    limits.budget_mode = mode;
+    if (mode == BudgetMode::kCoupled) limits.max_total_acceleration = LogUniform(1.0, 12.0);
+    if (mode != BudgetMode::kCoupled || Chance(0.3))
+      limits.max_lateral_acceleration = LogUniform(1.0, 10.0);
+    if (mode == BudgetMode::kReserved) limits.max_total_acceleration = 20.0;
+    const int count = static_cast<int>(Uniform(2.0, 30.0));
+    const double spacing = LogUniform(0.1, 10.0);
+    double s = Uniform(-5.0, 5.0);
+    const bool smooth = Chance(0.5);
+    const double phase = Uniform(0.0, 6.0);
+    for (int i = 0; i < count; ++i) {
+      curve.distance.push_back(s);
+      s += smooth ? spacing : spacing * LogUniform(0.01, 3.0);
+      const double sharp = Chance(0.2) ? 0.0 : LogUniform(1e-3, 2.0) * (Chance(0.5) ? 1.0 : -1.0);
+      curve.curvature.push_back(smooth ? 0.4 * std::sin(phase + 0.4 * i) : sharp);
+    }
+    if (Chance(0.3)) {
+      for (int i = 0; i < count; ++i)
+        curve.speed_cap.push_back(LogUniform(0.3, 1.3 * limits.max_speed));
+    }
+    for (int i = 0; i < count; ++i) {
+      if (Chance(0.05)) curve.stops.push_back({static_cast<std::size_t>(i), Uniform(0.0, 1.0)});
+    }
+    curve.flying = Chance(0.3);
+    if (curve.flying) {
+      curve.curvature.back() = curve.curvature.front();
+      if (!curve.speed_cap.empty()) curve.speed_cap.back() = curve.speed_cap.front();
+    }
+    return curve;
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+double Interpolate(const std::vector<double>& values, const Curve& curve, std::size_t i, double s) {
+  const double share = (s - curve.distance[i]) / (curve.distance[i + 1] - curve.distance[i]);
+  return values[i] + (values[i + 1] - values[i]) * std::clamp(share, 0.0, 1.0);
+}
+
+// Every limit at 12 points of every phase; `slack` relative.
+void ExpectFeasible(const Curve& curve, const CurvatureSpeedPlan& plan, double slack) {
+  const SpeedLimits& limits = curve.limits;
+  double s = curve.distance.front();
+  double v_before = plan.node_speed.front();
+  std::vector<double> squared_cap = curve.speed_cap;
+  for (double& cap : squared_cap) cap *= cap;
+  for (const SpeedPhase& phase : plan.phases) {
+    ASSERT_NEAR(phase.start_distance, s, 1e-9 * plan.length);
+    ASSERT_NEAR(phase.start_speed, v_before, 1e-6 * limits.max_speed);
+    for (int i = 0; i <= 11; ++i) {
+      const double d = phase.length * i / 11;
+      const double kappa =
+          std::abs(Interpolate(curve.curvature, curve, phase.piece, phase.start_distance + d));
+      const double v = SpeedAt(phase, d);
+      const double a = AccelerationAt(phase, d);
+      ASSERT_LE(v, limits.max_speed * (1.0 + slack));
+      ASSERT_LE(a, limits.max_acceleration * (1.0 + slack));
+      ASSERT_GE(a, -limits.max_braking * (1.0 + slack));
+      if (limits.max_lateral_acceleration) {
+        ASSERT_LE(v * v * kappa, *limits.max_lateral_acceleration * (1.0 + slack));
+      }
+      if (limits.budget_mode == BudgetMode::kCoupled) {
+        ASSERT_LE(std::hypot(a, v * v * kappa), *limits.max_total_acceleration * (1.0 + slack))
+            << "interval " << phase.piece << " at " << phase.start_distance + d << " law "
+            << static_cast<int>(phase.law) << " kind " << static_cast<int>(phase.kind) << " a "
+            << a;
+      }
+      if (!squared_cap.empty()) {
+        const double cap = Interpolate(squared_cap, curve, phase.piece, phase.start_distance + d);
+        ASSERT_LE(v * v, cap * (1.0 + slack) + 1e-9 * limits.max_speed);
+      }
+    }
+    s = phase.start_distance + phase.length;
+    v_before = phase.end_speed;
+  }
+  ASSERT_NEAR(s, curve.distance.back(), 1e-9 * plan.length);
+}
+
+// Minimum time by dense steps of the midpoint rule on a grid of `steps` points an interval.
+double DenseTime(const Curve& curve, int steps) {
+  const SpeedLimits& limits = curve.limits;
+  const double total = limits.max_total_acceleration.value_or(1e300);
+  const double lateral = std::min(limits.max_lateral_acceleration.value_or(1e300), total);
+  const bool coupled = limits.budget_mode == BudgetMode::kCoupled;
+  const std::size_t n = curve.distance.size() - 1;
+  const std::size_t m = n * static_cast<std::size_t>(steps);
+  std::vector<double> kappa(m + 1), cap(m + 1), ds(m);
+  for (std::size_t i = 0; i <= m; ++i) {
+    const std::size_t j = std::min(i / static_cast<std::size_t>(steps), n - 1);
+    const double part = static_cast<double>(i - j * static_cast<std::size_t>(steps)) / steps;
+    kappa[i] = std::abs(curve.curvature[j] + (curve.curvature[j + 1] - curve.curvature[j]) * part);
+    cap[i] = std::min(limits.max_speed * limits.max_speed, lateral / std::max(kappa[i], 1e-300));
+    if (!curve.speed_cap.empty()) {
+      const double c0 = curve.speed_cap[j] * curve.speed_cap[j];
+      const double c1 = curve.speed_cap[j + 1] * curve.speed_cap[j + 1];
+      cap[i] = std::min(cap[i], c0 + (c1 - c0) * part);
+    }
+    if (i < m) ds[i] = (curve.distance[j + 1] - curve.distance[j]) / steps;
+  }
+  double dwells = 0.0;
+  for (const SpeedStop& stop : curve.stops) {
+    cap[stop.boundary * static_cast<std::size_t>(steps)] = 0.0;
+    dwells += stop.dwell_s;
+  }
+  const auto push = [&](double x, double limit, double k) {
+    limit = std::min(limit, total);
+    if (!coupled) return limit;
+    const double y = x * k;
+    return y < total ? std::min(limit, std::sqrt(total * total - y * y)) : 0.0;
+  };
+  const auto step = [&](double x, double limit, double k0, double k1, double d) {
+    const double half = x + d * push(x, limit, k0);
+    return x + 2.0 * d * push(half, limit, 0.5 * (k0 + k1));
+  };
+  std::vector<double> x(m + 1);
+  if (curve.flying) {
+    // Twice around from the loosest guess settles on the periodic optimum.
+    if (cap[0] == 0.0 || cap[m] == 0.0) cap[0] = cap[m] = 0.0;
+    x = cap;
+    for (int round = 0; round < 3; ++round) {
+      x[m] = x[0] = std::min(x[m], x[0]);
+      for (std::size_t i = m; i-- > 0;) {
+        x[i] = std::min(x[i], step(x[i + 1], limits.max_braking, kappa[i + 1], kappa[i], ds[i]));
+      }
+      x[m] = x[0] = std::min(x[m], x[0]);
+      for (std::size_t i = 0; i < m; ++i) {
+        x[i + 1] =
+            std::min(x[i + 1], step(x[i], limits.max_acceleration, kappa[i], kappa[i + 1], ds[i]));
+      }
+    }
+  } else {
+    x[m] = 0.0;
+    for (std::size_t i = m; i-- > 0;) {
+      x[i] = std::min(cap[i], step(x[i + 1], limits.max_braking, kappa[i + 1], kappa[i], ds[i]));
+    }
+    x[0] = 0.0;
+    for (std::size_t i = 0; i < m; ++i) {
+      x[i + 1] =
+          std::min(x[i + 1], step(x[i], limits.max_acceleration, kappa[i], kappa[i + 1], ds[i]));
+    }
+  }
+  double time = dwells;
+  for (std::size_t i = 0; i < m; ++i) time += 2.0 * ds[i] / (std::sqrt(x[i]) + std::sqrt(x[i + 1]));
+  return time;
+}
+
+void CheckRandomCurves(BudgetMode mode, double slack, double low, double high, int rounds) {
+  for (std::uint64_t seed = 1; seed <= static_cast<std::uint64_t>(rounds); ++seed) {
+    RandomCurves random(seed);
+    const Curve curve = random.Next(mode);
+    SCOPED_TRACE(curve.Print(seed));
+    CurvatureWorkspace workspace;
+    CurvatureSpeedPlan plan;
+    PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+    ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+    ASSERT_NO_FATAL_FAILURE(ExpectFeasible(curve, plan, slack));
+    if (seed > 150) continue;
+    const double dense = DenseTime(curve, 4000);
+    ASSERT_GE(plan.duration_s, dense * (1.0 - low));
+    ASSERT_LE(plan.duration_s, dense * (1.0 + high));
+  }
+}
+
+TEST(CurvatureProfileTest, IndependentLimitsHoldBetweenNodesAndTimeIsOptimal) {
+  CheckRandomCurves(BudgetMode::kIndependent, 1e-9, 1e-3, 1e-3, 2000);
+}
+
+TEST(CurvatureProfileTest, ReservedLimitsHoldBetweenNodesAndTimeIsOptimal) {
+  CheckRandomCurves(BudgetMode::kReserved, 1e-9, 1e-3, 1e-3, 300);
+}
+
+TEST(CurvatureProfileTest, CoupledBudgetHoldsBetweenNodesAndTimeIsNearOptimal) {
+  CheckRandomCurves(BudgetMode::kCoupled, kBudgetExcess, 1e-3, 3e-3, 1000);
+}
+
+TEST(CurvatureProfileTest, FinerResolutionComesCloserToTheOptimum) {
+  Curve curve;
+  for (int i = 0; i <= 40; ++i) {
+    curve.distance.push_back(0.5 * i);
+    curve.curvature.push_back(0.4 * std::sin(0.3 * i));
+  }
+  curve.limits.max_speed = 7.0;
+  curve.limits.max_acceleration = 3.0;
+  curve.limits.max_braking = 4.0;
+  curve.limits.max_total_acceleration = 4.0;
+  curve.limits.budget_mode = BudgetMode::kCoupled;
+  CurvatureWorkspace workspace;
+  CurvatureSpeedPlan plan;
+  double times[3];
+  const double resolutions[3] = {1e-2, 1e-3, 1e-5};
+  for (int i = 0; i < 3; ++i) {
+    CurvatureProfileRequest request = curve.Request();
+    request.budget_resolution = resolutions[i];
+    PlanSpeedAlongCurve(request, workspace, plan);
+    ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+    times[i] = plan.duration_s;
+  }
+  EXPECT_GT(times[0], times[1]);
+  EXPECT_GT(times[1], times[2]);
+  EXPECT_LT(times[1], times[2] * (1.0 + 5e-4));
+}
+
+TEST(CurvatureProfileTest, ConstantCurvatureEqualsThePieces) {
+  for (const BudgetMode mode : {BudgetMode::kIndependent, BudgetMode::kCoupled}) {
+    Curve curve;
+    curve.distance = {0.0, 4.0, 9.0, 12.0};
+    curve.curvature = {0.25, 0.25, 0.25, 0.25};
+    curve.limits.max_speed = 10.0;
+    curve.limits.max_acceleration = 3.0;
+    curve.limits.max_braking = 4.0;
+    curve.limits.budget_mode = mode;
+    (mode == BudgetMode::kCoupled ? curve.limits.max_total_acceleration
+                                  : curve.limits.max_lateral_acceleration) = 4.0;
+    CurvatureWorkspace workspace;
+    CurvatureSpeedPlan along;
+    CurvatureProfileRequest request = curve.Request();
+    request.budget_resolution = 1e-5;
+    PlanSpeedAlongCurve(request, workspace, along);
+    const std::vector<SpeedPiece> pieces = {{4.0, 4.0}, {5.0, 4.0}, {3.0, 4.0}};
+    SpeedWorkspace speed_workspace;
+    SpeedPlan plan;
+    PlanSpeed({pieces, curve.limits, 0.0, 0.0, {}}, speed_workspace, plan);
+    ASSERT_EQ(along.status, SpeedPlanStatus::kOk);
+    EXPECT_NEAR(along.duration_s, plan.duration_s,
+                (mode == BudgetMode::kCoupled ? 1e-5 : 1e-12) * plan.duration_s);
+  }
+}
+
+TEST(CurvatureProfileTest, PrescribedSpeedIsFollowedAndClippingReported) {
+  Curve curve;
+  curve.limits.max_speed = 5.0;
+  curve.limits.max_acceleration = 2.0;
+  curve.limits.max_braking = 2.0;
+  // v^2 rises by 2 a ds with a = 1 up to 3 m/s, holds, then asks for 6 m/s (above max_speed) and
+  // falls within reach.
+  curve.distance = {0.0, 4.5, 10.0, 18.0, 30.0, 60.0, 72.25};
+  curve.curvature.assign(7, 0.0);
+  curve.speed_cap = {0.0, 3.0, 3.0, 3.0, 6.0, 6.0, 1.0};
+  curve.end = 1.0;
+  CurvatureWorkspace workspace;
+  CurvatureSpeedPlan plan;
+  PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+  EXPECT_NEAR(plan.node_speed[1], 3.0, 1e-12);
+  EXPECT_NEAR(plan.node_speed[3], 3.0, 1e-12);
+  ASSERT_EQ(plan.clipped.size(), 1u);
+  // 9 + (36 - 9)/12 d = 25 at d = 7.11...; 36 - 35/12.25 d = 25 at d = 3.85.
+  EXPECT_NEAR(plan.clipped[0].start_distance, 18.0 + 16.0 * 12.0 / 27.0, 1e-9);
+  EXPECT_NEAR(plan.clipped[0].end_distance, 60.0 + 11.0 * 12.25 / 35.0, 1e-9);
+}
+
+TEST(CurvatureProfileTest, SpeedOverTimeKeepsItsDuration) {
+  SpeedOverDistance knots;
+  const std::vector<double> time = {0.0, 1.0, 3.0, 4.0, 6.0, 8.0};
+  const std::vector<double> speed = {0.0, 2.0, 2.0, 0.0, 0.0, 3.0};
+  SpeedOverTimeToDistance(time, speed, knots);
+  EXPECT_EQ(knots.distance, (std::vector<double>{0.0, 1.0, 5.0, 6.0, 9.0}));
+  ASSERT_EQ(knots.stops.size(), 1u);
+  EXPECT_EQ(knots.stops[0].boundary, 3u);
+  EXPECT_EQ(knots.stops[0].dwell_s, 2.0);
+  CurvatureProfileRequest request;
+  const std::vector<double> straight(knots.distance.size(), 0.0);
+  request.distance = knots.distance;
+  request.curvature = straight;
+  request.speed_cap = knots.speed;
+  request.stops = knots.stops;
+  request.limits.max_speed = 5.0;
+  request.limits.max_acceleration = 4.0;
+  request.limits.max_braking = 4.0;
+  request.end_speed = 3.0;
+  CurvatureWorkspace workspace;
+  CurvatureSpeedPlan plan;
+  PlanSpeedAlongCurve(request, workspace, plan);
+  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+  EXPECT_NEAR(plan.duration_s, 8.0, 1e-12);
+  EXPECT_TRUE(plan.clipped.empty());
+}
+
+TEST(CurvatureProfileTest, InvalidProfilesNameTheirFields) {
+  CurvatureProfileRequest request;
+  const std::vector<double> distance = {0.0, 1.0, 1.0, std::nan("")};
+  const std::vector<double> curvature = {0.0, INFINITY, 0.0};
+  const std::vector<double> cap = {-1.0};
+  request.distance = distance;
+  request.curvature = curvature;
+  request.speed_cap = cap;
+  request.limits.max_speed = 1.0;
+  request.limits.max_acceleration = 1.0;
+  request.limits.max_braking = 1.0;
+  request.limits.reaction_time_s = 0.1;
+  CurvatureWorkspace workspace;
+  CurvatureSpeedPlan plan;
+  PlanSpeedAlongCurve(request, workspace, plan);
+  EXPECT_EQ(plan.status, SpeedPlanStatus::kInvalidArgument);
+  EXPECT_EQ(plan.violations.size(), 7u);
+  request.distance = {};
+  PlanSpeedAlongCurve(request, workspace, plan);
+  EXPECT_EQ(plan.status, SpeedPlanStatus::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace arclane

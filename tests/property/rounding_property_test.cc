@@ -107,12 +107,15 @@ TEST(RoundingPropertyTest, SameInputGivesTheSameBits) {
 }
 
 TEST(RoundingPropertyTest, ClearanceIsKeptAsFarAsTheTautPathKeepsIt) {
+  constexpr double kClearance = 0.2;
+  constexpr double kSpacing = 0.01;
   for (uint32_t seed = 1; seed <= 400; ++seed) {
-    const RoundingCase c = RandomCase(seed);
+    const RoundingCase c = RandomLane(seed, kClearance);
     SCOPED_TRACE(c.id);
     AgentTurning turning = TurningOf(c);
-    turning.clearance = 0.2;
+    turning.clearance = kClearance;
     const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), {});
+    EXPECT_EQ(JudgeContainment(c.corridor, path.elements, 1e-7), "");
     std::vector<PathElement> taut;
     for (size_t i = 0; i + 1 < c.taut.size(); ++i) {
       PathElement line;
@@ -121,23 +124,19 @@ TEST(RoundingPropertyTest, ClearanceIsKeptAsFarAsTheTautPathKeepsIt) {
       line.direction = (c.taut[i + 1] - c.taut[i]) * (1.0 / line.length);
       taut.push_back(line);
     }
-    for (const Portal& portal : c.corridor.portals) {
-      for (const Vec2 end : {portal.left, portal.right}) {
-        // Portal ends of cells far along the corridor may be passed closely where it overlaps itself; only near cells are
-        // held to. A portal end whose cell the path never comes near is not at stake.
-        const double wanted = std::min(0.2, JudgeDistance(taut, end, end, 0.01));
-        std::vector<PathElement> beside;
-        for (const PathElement& e : path.elements) {
-          const size_t cell = e.cell;
-          if (cell < c.corridor.portals.size() &&
-              (c.corridor.portals[cell].left == end || c.corridor.portals[cell].right == end)) {
-            beside.push_back(e);
-          }
-        }
-        if (beside.empty()) continue;
-        // Sampled every 0.01: distances err by the square of that over the distance.
-        EXPECT_GE(JudgeDistance(beside, end, end, 0.01), wanted - 2e-3);
-      }
+    const auto expect_kept = [&](Vec2 a, Vec2 b) {
+      const double wanted = std::min(kClearance, JudgeDistance(taut, a, b, kSpacing));
+      // A sampled distance exceeds the true one by at most half the spacing, and by its square over the distance where
+      // the path passes sideways.
+      EXPECT_GE(JudgeDistance(path.elements, a, b, kSpacing), wanted - 0.5 * kSpacing);
+    };
+    for (size_t i = 0; i < c.corridor.portals.size(); ++i) {
+      const Portal& portal = c.corridor.portals[i];
+      expect_kept(portal.left, portal.left);
+      expect_kept(portal.right, portal.right);
+      if (i == 0) continue;
+      expect_kept(c.corridor.portals[i - 1].left, portal.left);
+      expect_kept(c.corridor.portals[i - 1].right, portal.right);
     }
     if (HasFailure()) break;
   }

@@ -13,12 +13,20 @@ namespace {
 // points and the product itself each err by a few units in the last place of the largest coordinate.
 constexpr double kToleranceUlps = 64.0;
 
+// The work of two inverse functions and two sorted cuts, in half-plane tests.
+constexpr uint64_t kCutWork = 8;
+
 // Parts of a cell's share of an arc beyond this are refused. A convex polygon of v sides cuts a circle into at most v
 // parts; arcs of a route meet few of them.
 constexpr int kMaxParts = 12;
 
-// Andrew's monotone chain; collinear points are dropped. `points` is reordered. Degenerate input gives two or one points.
-void ConvexHull(std::vector<Vec2>& points, std::vector<Vec2>& hull) {
+// Hull vertices that stand out by less than this many units in the last place are dropped. It is well below the tolerance,
+// and well above rounding, so that a mirrored cell keeps the same vertices.
+constexpr double kFlatUlps = 8.0;
+
+// Andrew's monotone chain; points that stand out by no more than `flat` are dropped. `points` is reordered. Degenerate
+// input gives two or one points.
+void ConvexHull(std::vector<Vec2>& points, double flat, std::vector<Vec2>& hull) {
   std::sort(points.begin(), points.end(),
             [](Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
   points.erase(std::unique(points.begin(), points.end()), points.end());
@@ -27,9 +35,10 @@ void ConvexHull(std::vector<Vec2>& points, std::vector<Vec2>& hull) {
     hull = points;
     return;
   }
-  const auto extend = [&hull](Vec2 p, size_t keep) {
-    while (hull.size() >= keep + 2 &&
-           Cross(hull.back() - hull[hull.size() - 2], p - hull.back()) <= 0.0) {
+  const auto extend = [&hull, flat](Vec2 p, size_t keep) {
+    while (hull.size() >= keep + 2) {
+      const Vec2 before = hull[hull.size() - 2];
+      if (Cross(hull.back() - before, p - hull.back()) > flat * Distance(before, p)) break;
       hull.pop_back();
     }
     hull.push_back(p);
@@ -176,6 +185,7 @@ CellChain::CellChain(const Corridor& corridor, bool reversed) {
     grow(portal.right);
   }
   tolerance_ = kToleranceUlps * std::numeric_limits<double>::epsilon() * largest;
+  const double flat = kFlatUlps * std::numeric_limits<double>::epsilon() * largest;
 
   const size_t count = corridor.cell_count();
   begin_.reserve(count + 1);
@@ -199,7 +209,7 @@ CellChain::CellChain(const Corridor& corridor, bool reversed) {
     }
     if (k == 0) points.push_back(corridor.start);
     if (k + 1 == count) points.push_back(corridor.goal);
-    ConvexHull(points, hull);
+    ConvexHull(points, flat, hull);
     if (hull.size() == 1) {
       for (const Vec2 axis : {Vec2{1, 0}, Vec2{-1, 0}, Vec2{0, 1}, Vec2{0, -1}}) {
         add_plane(axis, hull[0]);
@@ -224,8 +234,8 @@ CellRuns CellChain::RunsAtStart(Vec2 start, uint64_t& work) const {
   CellRuns runs;
   runs.Append(0);
   for (uint32_t cell = 1; cell < cell_count(); ++cell) {
+    work += begin_[cell + 1] - begin_[cell];
     for (uint32_t i = begin_[cell]; i < begin_[cell + 1]; ++i) {
-      ++work;
       if (planes_[i].nx * start.x + planes_[i].ny * start.y + planes_[i].offset < 0.0) return runs;
     }
     runs.Append(cell);
@@ -239,11 +249,12 @@ CellRuns CellChain::AlongLine(const CellRuns& runs, Vec2 from, Vec2 to, uint64_t
     double end = 1.0;
     bool end_inside = true;
     parts.count = 0;
+    // Counted as a whole: the order of a cell's half-planes must not show in the work.
+    work += begin_[cell + 1] - begin_[cell];
     for (uint32_t i = begin_[cell]; i < begin_[cell + 1]; ++i) {
       const HalfPlane& plane = planes_[i];
       double at_from = plane.nx * from.x + plane.ny * from.y + plane.offset;
       const double at_to = plane.nx * to.x + plane.ny * to.y + plane.offset;
-      ++work;
       if (at_begin && at_from < 0.0) at_from = 0.0;
       if (at_from >= 0.0 && at_to >= 0.0) continue;
       if (at_from < 0.0 && at_to < 0.0) return false;
@@ -273,10 +284,11 @@ CellRuns CellChain::AlongArc(const CellRuns& runs, Vec2 center, double radius, V
   return WalkCells(runs, cell_count(), [&](uint32_t cell, bool at_begin, Parts& parts) {
     Cuts cuts;
     bool end_inside = true;
+    uint64_t cut_work = 0;
+    work += begin_[cell + 1] - begin_[cell];
     for (uint32_t i = begin_[cell]; i < begin_[cell + 1]; ++i) {
       const Vec2 normal = {planes_[i].nx, planes_[i].ny};
       const double middle = Dot(normal, center) + planes_[i].offset;
-      ++work;
       if (middle >= size) continue;
       if (middle < -size) {
         parts.count = 0;
@@ -292,13 +304,16 @@ CellRuns CellChain::AlongArc(const CellRuns& runs, Vec2 center, double radius, V
         const bool before_end = -side * Cross(normal, to_end) >= 0.0;
         if (beyond_half ? !(after_begin || before_end) : !(after_begin && before_end)) continue;
       }
-      work += 8;
+      cut_work += kCutWork;
       double worst = std::atan2(across, -Dot(to_begin, normal));
       if (worst < 0.0) worst += 2.0 * std::numbers::pi;
       const double half = std::acos(std::clamp(middle / size, -1.0, 1.0));
-      cuts.Add(worst - half, worst + half, sweep);
-      cuts.Add(worst - half - 2.0 * std::numbers::pi, worst + half - 2.0 * std::numbers::pi, sweep);
+      // The stretch outside, and its copies a turn before and after: it may hold the begin.
+      for (const double turn : {-2.0 * std::numbers::pi, 0.0, 2.0 * std::numbers::pi}) {
+        cuts.Add(worst - half + turn, worst + half + turn, sweep);
+      }
     }
+    work += cut_work;
     Complement(cuts, sweep, at_begin, end_inside, parts);
     return end_inside;
   });

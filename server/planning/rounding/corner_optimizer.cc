@@ -63,11 +63,13 @@ CornerOptimizer::CornerOptimizer(const DiscStringContext& context, std::span<con
 }
 
 int CornerOptimizer::SideOf(uint32_t first, uint32_t limit) const {
-  if (first >= limit) return 0;
-  for (uint32_t i = first + 1; i < limit; ++i) {
-    if (side_[i] != side_[first]) return 0;
+  int side = 0;
+  for (uint32_t i = first; i < limit; ++i) {
+    if (side_[i] == 0) continue;  // Straight on.
+    if (side != 0 && side_[i] != side) return 0;
+    side = side_[i];
   }
-  return side_[first];
+  return side;
 }
 
 bool CornerOptimizer::TouchingDisc(uint32_t first, uint32_t limit, double radius, Vec2 outward,
@@ -97,7 +99,7 @@ bool CornerOptimizer::TouchingDisc(uint32_t first, uint32_t limit, double radius
   }
   if (shift > shift_limit) return false;
   disc.center = center + outward * shift;
-  disc.radius = side_[first] * radius;
+  disc.radius = SideOf(first, limit) * radius;
   return true;
 }
 
@@ -156,9 +158,9 @@ bool CornerOptimizer::Move(DiscString& string, size_t node, int move, double ste
   CornerDisc moved[2] = {current.corner, {}};
   Disc& disc = moved[0].disc;
   const double size = std::abs(disc.radius);
-  const double side = disc.radius < 0.0 ? -1.0 : 1.0;
   const Vec2 in = string.node(node - 1).line.direction;
   const Vec2 out = current.line.direction;
+  const double side = (size > 0.0 ? disc.radius : Cross(in, out)) < 0.0 ? -1.0 : 1.0;
   if (size == 0.0 && move > 1 && move != 10) return false;
   const bool resizes = move == 2 || move == 3 || move == 4 || move == 8 || move == 9;
   if (resizes) {

@@ -17,7 +17,8 @@ namespace arclane {
 
 class CornerOptimizer {
  public:
-  // `corners`: the inner points of the taut path; `side`: +1 where it turns left, -1 right. radius_max is finite here.
+  // `corners`: the inner points of the taut path; `side`: +1 where it turns left, -1 right, 0 where
+  // it goes straight on. radius_max is finite here.
   CornerOptimizer(const DiscStringContext& context, std::span<const Vec2> corners,
                   std::span<const int8_t> side, std::vector<RejectedArc>* rejected);
 
@@ -42,6 +43,7 @@ class CornerOptimizer {
   bool Relocate(DiscString& string, size_t node, WorkMeter& work);
   bool MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work);
   bool Simplify(DiscString& string, size_t node, WorkMeter& work);
+  // The common side of the corners [first, limit); 0 when they differ or none turns.
   int SideOf(uint32_t first, uint32_t limit) const;
 
   const DiscStringContext context_;

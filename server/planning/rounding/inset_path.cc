@@ -60,24 +60,25 @@ InsetPath TautInsetPath(const Corridor& corridor, double inset, bool reversed) {
     const Vec2 to_right = gates[right].right - apex;
     const Vec2 next_left = gates[gate].left - apex;
     const Vec2 next_right = gates[gate].right - apex;
-    if (Cross(to_right, next_right) >= 0.0) {
-      if (to_right == Vec2{} || Cross(to_left, next_right) <= 0.0) {
-        right = gate;
-      } else {
-        restart(left, true);
-        gate = left;
-        continue;
-      }
+    // Both sides are judged by the funnel as it was, so that a mirrored corridor gives the mirrored path.
+    const bool right_narrows = Cross(to_right, next_right) >= 0.0;
+    const bool left_narrows = Cross(to_left, next_left) <= 0.0;
+    const bool right_crosses =
+        right_narrows && !(to_right == Vec2{}) && Cross(to_left, next_right) > 0.0;
+    const bool left_crosses =
+        left_narrows && !(to_left == Vec2{}) && Cross(to_right, next_left) < 0.0;
+    if (right_crosses && (!left_crosses || left <= right)) {
+      restart(left, true);
+      gate = left;
+      continue;
     }
-    if (Cross(to_left, next_left) <= 0.0) {
-      if (to_left == Vec2{} || Cross(gates[right].right - apex, next_left) >= 0.0) {
-        left = gate;
-      } else {
-        restart(right, false);
-        gate = right;
-        continue;
-      }
+    if (left_crosses) {
+      restart(right, false);
+      gate = left;
+      continue;
     }
+    if (right_narrows) right = gate;
+    if (left_narrows) left = gate;
     ++gate;
   }
   const Vec2 goal = gates.back().left;

@@ -34,7 +34,8 @@ struct StartLine {
 std::vector<int8_t> SidesOf(const std::vector<Vec2>& points) {
   std::vector<int8_t> side;
   for (size_t i = 1; i + 1 < points.size(); ++i) {
-    side.push_back(Cross(points[i] - points[i - 1], points[i + 1] - points[i]) < 0.0 ? -1 : 1);
+    const double cross = Cross(points[i] - points[i - 1], points[i + 1] - points[i]);
+    side.push_back(cross < 0.0 ? -1 : cross > 0.0 ? 1 : 0);
   }
   return side;
 }
@@ -53,23 +54,19 @@ StartLine LineOf(InsetPath path) {
 }
 
 // A path straight back turns to the side of the portal end that it goes round.
-void SettleReversals(const Corridor& corridor, const TautPath& taut, bool reversed,
-                     StartLine& line) {
+void SettleReversals(const Corridor& corridor, bool reversed, StartLine& line) {
   constexpr double kStraightBack = 1e-6;
-  if (taut.portal.size() != taut.points.size()) return;
   for (size_t i = 0; i < line.contact.size(); ++i) {
     const Vec2 in = line.points[i + 1] - line.points[i];
     const Vec2 out = line.points[i + 2] - line.points[i + 1];
     if (Dot(in, out) > 0.0 || std::abs(Cross(in, out)) > kStraightBack * -Dot(in, out)) continue;
-    for (size_t j = 1; j + 1 < taut.points.size(); ++j) {
-      if (!(taut.points[j] == line.contact[i]) || taut.portal[j] >= corridor.portals.size()) {
-        continue;
-      }
-      const Portal& portal = corridor.portals[taut.portal[j]];
-      const bool left = SquaredNorm(portal.left - taut.points[j]) <
-                        SquaredNorm(portal.right - taut.points[j]);
-      line.side[i] = left == reversed ? -1 : 1;
+    for (const Portal& portal : corridor.portals) {
+      const bool at_left = portal.left == line.contact[i];
+      if (at_left == (portal.right == line.contact[i])) continue;
+      line.side[i] = at_left == reversed ? -1 : 1;
+      break;
     }
+    if (line.side[i] == 0) line.side[i] = 1;
   }
 }
 
@@ -119,7 +116,7 @@ class Rounder {
     DrivenPath path;
     StartLine base = LineOf(reversed_ ? std::vector<Vec2>(taut_points_.rbegin(), taut_points_.rend())
                                       : taut_points_);
-    SettleReversals(corridor_, taut_, reversed_, base);
+    SettleReversals(corridor_, reversed_, base);
     context_.max_length = std::numeric_limits<double>::infinity();
     if (base.points.size() < 2) return path;
     DiscString best(context_);
@@ -148,14 +145,20 @@ class Rounder {
     double radius = std::min(turning.radius_max, limits.max_speed * limits.max_speed /
                                                      limits.max_lateral_acceleration);
     if (!(radius > 0.0)) radius = turning.radius_max;  // No lateral limit: every radius is as fast.
-    double extent = 0.0;
-    for (const Vec2 p : corridor_.cell_vertices) {
-      extent = std::max({extent, std::abs(p.x - corridor_.start.x), std::abs(p.y - corridor_.start.y)});
-    }
+    // No arc of a path inside is larger than the corridor.
+    Vec2 low = corridor_.start;
+    Vec2 high = corridor_.start;
+    const auto grow = [&](Vec2 p) {
+      low = {std::min(low.x, p.x), std::min(low.y, p.y)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y)};
+    };
+    grow(corridor_.goal);
+    for (const Vec2 p : corridor_.cell_vertices) grow(p);
     for (const Portal& portal : corridor_.portals) {
-      extent = std::max(extent, Distance(portal.left, corridor_.start));
+      grow(portal.left);
+      grow(portal.right);
     }
-    extent = std::max(extent, Distance(corridor_.start, corridor_.goal));
+    const double extent = Norm(high - low);
     return std::max(std::min(radius, extent), turning.radius_min);
   }
 

@@ -14,6 +14,9 @@ namespace {
 // Distances are formed from a few differences and one square root: some units in the last place of the coordinates.
 constexpr double kToleranceUlps = 256.0;
 
+// The work of a distance between an element and a wall, in half-plane tests.
+constexpr uint64_t kWallWork = 4;
+
 double SquaredDistance(Vec2 p, Vec2 a, Vec2 b) {
   const Vec2 along = b - a;
   const double squared = SquaredNorm(along);
@@ -111,9 +114,10 @@ WallClearance::WallClearance(const Corridor& corridor, std::span<const Vec2> tau
 bool WallClearance::LineKeeps(Vec2 from, Vec2 to, uint32_t first, uint32_t last,
                               uint64_t& work) const {
   const uint32_t limit = std::min<uint32_t>(last + 2, static_cast<uint32_t>(begin_.size() - 1));
-  for (uint32_t i = begin_[first > 0 ? first - 1 : 0]; i < begin_[limit]; ++i) {
+  const uint32_t begin_wall = begin_[first > 0 ? first - 1 : 0];
+  work += kWallWork * (begin_[limit] - begin_wall);
+  for (uint32_t i = begin_wall; i < begin_[limit]; ++i) {
     const Wall& wall = walls_[i];
-    work += 4;
     if (SquaredDistance(from, to, wall.a, wall.b) < wall.wanted * wall.wanted) return false;
   }
   return true;
@@ -133,10 +137,11 @@ bool WallClearance::ArcKeeps(Vec2 center, double radius, Vec2 in, Vec2 out, doub
   const Vec2 begin = center + size * to_begin;
   const Vec2 end = center + size * to_end;
   const uint32_t limit = std::min<uint32_t>(last + 2, static_cast<uint32_t>(begin_.size() - 1));
-  for (uint32_t i = begin_[first > 0 ? first - 1 : 0]; i < begin_[limit]; ++i) {
+  const uint32_t begin_wall = begin_[first > 0 ? first - 1 : 0];
+  work += kWallWork * (begin_[limit] - begin_wall);
+  for (uint32_t i = begin_wall; i < begin_[limit]; ++i) {
     const Wall& wall = walls_[i];
     const double wanted_squared = wall.wanted * wall.wanted;
-    work += 4;
     if (SquaredDistance(begin, wall.a, wall.b) < wanted_squared) return false;
     if (SquaredDistance(end, wall.a, wall.b) < wanted_squared) return false;
     const Vec2 along = wall.b - wall.a;
@@ -147,7 +152,6 @@ bool WallClearance::ArcKeeps(Vec2 center, double radius, Vec2 in, Vec2 out, doub
       const Vec2 direction = p - center;
       if (!passes(direction)) continue;
       const double gap = Norm(direction) - size;
-      // The nearest point of a wall that reaches into the disc is one of its ends; the foot counts outside only.
       if (std::abs(gap) < wall.wanted) return false;
     }
   }

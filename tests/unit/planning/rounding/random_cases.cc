@@ -36,6 +36,31 @@ class CorridorMaker {
  public:
   explicit CorridorMaker(uint32_t seed) : random_(seed) {}
 
+  // Portals ascend in x.
+  RoundingCase MakeLane(double inset) {
+    double x = 0.0;
+    double y = 0.0;
+    const int count = 3 + static_cast<int>(random_() % 12);
+    for (int i = 0; i < count; ++i) {
+      const double half = random_() % 5 == 0 ? 0.1 : 0.3 + 2.0 * Unit();
+      portals_.push_back({{x + 0.2 * Unit(), y + half}, {x + 0.2 * Unit(), y - half}});
+      x += random_() % 4 == 0 ? 0.45 : 1.0 + 3.0 * Unit();
+      y += 3.0 * (2.0 * Unit() - 1.0);
+    }
+    const Vec2 start = {-1.0, 0.0};
+    const Vec2 goal = {x + 1.0, y};
+    std::vector<std::vector<Vec2>> polygons;
+    polygons.push_back(HullOf({{-2.0, 1.0}, {-2.0, -1.0}, portals_[0].left, portals_[0].right}));
+    for (size_t i = 0; i + 1 < portals_.size(); ++i) {
+      polygons.push_back(HullOf({portals_[i].left, portals_[i].right, portals_[i + 1].left, portals_[i + 1].right}));
+    }
+    polygons.push_back(HullOf({{x + 2.0, y + 1.0}, {x + 2.0, y - 1.0}, portals_.back().left, portals_.back().right}));
+    RoundingCase result = MakeCase("lane", start, goal, std::move(polygons), portals_);
+    result.taut = TautInsetPath(result.corridor, inset, /*reversed=*/false).points;
+    result.radius_max = 0.2 + 2.0 * Unit();
+    return result;
+  }
+
   RoundingCase Make() {
     const double width = 0.3 + 4.0 * Unit() * Unit();
     Portal portal{{0.0, 0.5 * width}, {0.0, -0.5 * width}};
@@ -156,6 +181,12 @@ class CorridorMaker {
 RoundingCase RandomCase(uint32_t seed) {
   RoundingCase result = CorridorMaker(seed).Make();
   result.id = "seed " + std::to_string(seed);
+  return result;
+}
+
+RoundingCase RandomLane(uint32_t seed, double inset) {
+  RoundingCase result = CorridorMaker(seed).MakeLane(inset);
+  result.id = "lane of seed " + std::to_string(seed);
   return result;
 }
 

@@ -43,6 +43,10 @@ RoundingCase MakeCase(std::string id, Vec2 start, Vec2 goal, std::vector<std::ve
 // widths near twice the radii, portals of no length, polygons visited again, overlaps, start and goal close to corners.
 RoundingCase RandomCase(uint32_t seed);
 
+// A random corridor of the seed that never overlaps itself: straight stretches, slight bends, clusters and narrow gates.
+// Its taut path is that of the portals inset by `inset`.
+RoundingCase RandomLane(uint32_t seed, double inset);
+
 // The same problem with x and y negated or exchanged, and from goal to start.
 enum class Image { kMirrorX, kMirrorY, kSwapAxes, kQuarterTurn, kReversed };
 RoundingCase ImageOf(const RoundingCase& original, Image image);

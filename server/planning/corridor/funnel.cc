@@ -66,6 +66,17 @@ class Funnel::Run {
     Add<-1>(portal.right, index);
   }
 
+  // Crosses a portal that a funnel without ends becomes a wedge by; false, with nothing done,
+  // otherwise or in doubt.
+  bool BeginWedge(const Portal& portal, uint32_t index) {
+    if (!left_.empty() || !right_.empty()) return false;
+    const Wedge first(apex_, portal.left, portal.right);
+    if (!IsOpen(first, Doubt(first.size))) return false;
+    left_.ends[left_.end++] = {portal.left, index};
+    right_.ends[right_.end++] = {portal.right, index};
+    return true;
+  }
+
   // True when each chain has one end.
   bool IsWedge() const { return left_.end - left_.begin == 1 && right_.end - right_.begin == 1; }
 
@@ -349,12 +360,15 @@ void Funnel::FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> porta
     right_.resize(portals.size() + 1);
   }
   Run run(this, start, tolerance, &path->corners);
-  for (size_t i = 0; i < portals.size(); ++i) {
+  size_t i = 0;
+  while (i < portals.size()) {
     if (run.IsWedge()) {
       i = run.CrossAsWedge(portals, i);
       if (i == portals.size()) break;
     }
-    run.Cross(portals[i], static_cast<uint32_t>(i));
+    const auto index = static_cast<uint32_t>(i);
+    if (!run.BeginWedge(portals[i], index)) run.Cross(portals[i], index);
+    ++i;
   }
   run.PassPoint(goal);
 }

@@ -24,7 +24,8 @@ NeutralMesh MeshOf(uint32_t polygons, uint64_t first_id = 0) {
   const auto side = static_cast<uint32_t>(std::ceil(std::sqrt(polygons)));
   NeutralMesh mesh = GridMesh({.width = side, .height = side, .tile = 16, .first_id = first_id});
   for (uint64_t g = 0; g * 256 + 1 < uint64_t{side} * side; ++g) {
-    if ((g * 256 + 1) % side != 0) mesh.gates.push_back({{g}, "", {{{first_id + g * 256}, {first_id + g * 256 + 1}}}, true});
+    if ((g * 256 + 1) % side != 0)
+      mesh.gates.push_back({{g}, "", {{{first_id + g * 256}, {first_id + g * 256 + 1}}}, true});
   }
   return mesh;
 }
@@ -32,7 +33,8 @@ NeutralMesh MeshOf(uint32_t polygons, uint64_t first_id = 0) {
 class Directory {
  public:
   Directory() {
-    path_ = std::filesystem::temp_directory_path() / ("arclane_benchmark_" + std::to_string(getpid()));
+    path_ =
+        std::filesystem::temp_directory_path() / ("arclane_benchmark_" + std::to_string(getpid()));
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
@@ -65,9 +67,14 @@ void BM_Publish_Durable(benchmark::State& state) {
     state.ResumeTiming();
     PublishTo(*registry, mesh, version);
   }
-  state.counters["bytes_a_version"] = static_cast<double>((*registry->Get("map")).versions.back().bytes);
+  state.counters["bytes_a_version"] =
+      static_cast<double>((*registry->Get("map")).versions.back().bytes);
 }
-BENCHMARK(BM_Publish_Durable)->Arg(20'000)->Unit(benchmark::kMillisecond)->Iterations(12)->UseRealTime();
+BENCHMARK(BM_Publish_Durable)
+    ->Arg(20'000)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(12)
+    ->UseRealTime();
 
 void BM_UpdateTiles_OneOf(benchmark::State& state) {
   auto registry = OpenWith(std::make_shared<NullStore>());
@@ -81,7 +88,8 @@ void BM_UpdateTiles_OneOf(benchmark::State& state) {
     for (double& v : mesh.y) v += 32;
     mesh.neighbour.clear();
     const auto view = *registry->View("map", {}, "", 0);
-    mesh.tiles = {{view.snapshot().tile(*view.snapshot().SlotAt({2, 2, 0}))->tile->ref.value, {2, 2, 0}}};
+    mesh.tiles = {
+        {view.snapshot().tile(*view.snapshot().SlotAt({2, 2, 0}))->tile->ref.value, {2, 2, 0}}};
     UpdateTilesRequest request;
     request.navmesh_id = "map";
     request.version = {version};
@@ -90,7 +98,8 @@ void BM_UpdateTiles_OneOf(benchmark::State& state) {
       const auto at = view.snapshot().Find(gate.borders.empty() ? PolygonRef{} : gate.borders[0].a);
       const auto to = view.snapshot().Find(gate.borders.empty() ? PolygonRef{} : gate.borders[0].b);
       const uint32_t slot = *view.snapshot().SlotAt({2, 2, 0});
-      if (!gate.borders.empty() && ((at && at->slot == slot) || (to && to->slot == slot))) request.gates.push_back({gate.id, "", {}, true});
+      if (!gate.borders.empty() && ((at && at->slot == slot) || (to && to->slot == slot)))
+        request.gates.push_back({gate.id, "", {}, true});
     }
     state.ResumeTiming();
     if (!registry->UpdateTiles(request).ok()) std::abort();
@@ -101,7 +110,9 @@ BENCHMARK(BM_UpdateTiles_OneOf)->Arg(20'000)->Unit(benchmark::kMillisecond)->Use
 void BM_ApplyChanges_Gate(benchmark::State& state) {
   Directory directory;
   const bool durable = state.range(0) != 0;
-  auto registry = OpenWith(durable ? std::shared_ptr<NavMeshStore>(*SqliteStore::Open(directory.path())) : std::make_shared<NullStore>());
+  auto registry =
+      OpenWith(durable ? std::shared_ptr<NavMeshStore>(*SqliteStore::Open(directory.path()))
+                       : std::make_shared<NullStore>());
   PublishTo(*registry, MeshOf(20'000), 1);
   bool open = false;
   for (auto _ : state) {
@@ -111,7 +122,12 @@ void BM_ApplyChanges_Gate(benchmark::State& state) {
     if (!registry->ApplyChanges(request, 0).ok()) std::abort();
   }
 }
-BENCHMARK(BM_ApplyChanges_Gate)->ArgName("durable")->Arg(0)->Arg(1)->Unit(benchmark::kMicrosecond)->UseRealTime();
+BENCHMARK(BM_ApplyChanges_Gate)
+    ->ArgName("durable")
+    ->Arg(0)
+    ->Arg(1)
+    ->Unit(benchmark::kMicrosecond)
+    ->UseRealTime();
 
 std::unique_ptr<NavMeshRegistry> shared_registry;
 
@@ -143,7 +159,8 @@ size_t ResidentBytes() {
   return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Memory of worlds over one mesh: counters bytes_untouched and bytes_touched (one gate closed) a world.
+// Memory of worlds over one mesh: counters bytes_untouched and bytes_touched (one gate closed) a
+// world.
 void BM_Worlds(benchmark::State& state) {
   const int count = static_cast<int>(state.range(0));
   for (auto _ : state) {

@@ -23,7 +23,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const ReadTile& tile : content->tiles) tiles.push_back(tile.tile);
   std::atomic<uint64_t> stamp{1};
   const auto snapshot = NavMeshSnapshot::Assemble(
-      info, std::move(tiles), std::make_shared<GateTable>(std::vector<GateDefinition>{}), nullptr, stamp);
+      info, std::move(tiles), std::make_shared<GateTable>(std::vector<GateDefinition>{}), nullptr,
+      stamp);
   if (!snapshot.ok()) return 0;
   for (uint32_t slot = 0; slot < (*snapshot)->slot_count(); ++slot) {
     for (uint32_t p = 0; p < (*snapshot)->tile(slot)->tile->polygon_count(); ++p) {

@@ -57,7 +57,8 @@ arclane::NeutralMesh MeshFrom(arclane::ByteReader& reader) {
     link.radius = Coordinate(reader);
     mesh.links.push_back(link);
   }
-  if (options & 64) mesh.gates.push_back({{1}, "g", {{{reader.Read<uint8_t>()}, {reader.Read<uint8_t>()}}}, true});
+  if (options & 64)
+    mesh.gates.push_back({{1}, "g", {{{reader.Read<uint8_t>()}, {reader.Read<uint8_t>()}}}, true});
   return mesh;
 }
 
@@ -80,7 +81,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<std::shared_ptr<const Tile>> tiles;
   for (const ReadTile& tile : content->tiles) tiles.push_back(tile.tile);
   std::atomic<uint64_t> stamp{1};
-  const auto snapshot = NavMeshSnapshot::Assemble(content->info, std::move(tiles), std::make_shared<GateTable>(mesh.gates), nullptr, stamp);
+  const auto snapshot = NavMeshSnapshot::Assemble(
+      content->info, std::move(tiles), std::make_shared<GateTable>(mesh.gates), nullptr, stamp);
   if (snapshot.ok()) (*snapshot)->CountLinks();
   return 0;
 }

@@ -49,6 +49,24 @@ StartLine LineOf(std::vector<Vec2> points) {
   return line;
 }
 
+// Drops the inner points that lie on the line between their neighbours, up to `flat`: they turn nowhere, and whether they
+// are there depends on rounding.
+void DropStraightPoints(double flat, StartLine& line) {
+  StartLine kept;
+  const size_t count = line.points.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (i > 0 && i + 1 < count) {
+      const Vec2 in = line.points[i] - kept.points.back();
+      const Vec2 out = line.points[i + 1] - line.points[i];
+      if (Dot(in, out) > 0.0 && std::abs(Cross(in, out)) <= flat * Norm(in + out)) continue;
+      kept.contact.push_back(line.contact[i - 1]);
+      kept.side.push_back(line.side[i - 1]);
+    }
+    kept.points.push_back(line.points[i]);
+  }
+  line = std::move(kept);
+}
+
 StartLine LineOf(InsetPath path) {
   return {std::move(path.points), std::move(path.contact), std::move(path.side)};
 }
@@ -116,6 +134,9 @@ class Rounder {
     DrivenPath path;
     StartLine base = LineOf(reversed_ ? std::vector<Vec2>(taut_points_.rbegin(), taut_points_.rend())
                                       : taut_points_);
+    // Well within the tolerance of containment.
+    const double flat = chain_->tolerance() / 8.0;
+    DropStraightPoints(flat, base);
     SettleReversals(corridor_, reversed_, base);
     context_.max_length = std::numeric_limits<double>::infinity();
     if (base.points.size() < 2) return path;
@@ -197,6 +218,7 @@ class Rounder {
       if (work_.exhausted() || base.contact.empty()) break;
       StartLine line = LineOf(
           TautInsetPath(corridor_, fraction * context_.turning.radius_max, reversed_));
+      DropStraightPoints(chain_->tolerance() / 8.0, line);
       DiscString string(context_);
       if (!string.Reset(line.points, work_) || string.length() > context_.max_length) continue;
       lines.push_back(std::move(line));

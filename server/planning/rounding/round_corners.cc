@@ -205,15 +205,22 @@ class Rounder {
     return line;
   }
 
+  // Every start gets a few sweeps, the best goes on alone. With work left the other starts are refined to the end as well,
+  // and the best of all is explored by trials.
   void Search(const StartLine& base, DiscString& best, DrivenPath& path) {
     std::vector<RejectedArc>* rejected = options_.keep_rejected ? &path.rejected : nullptr;
     std::vector<StartLine> lines = {base};
+    std::vector<DiscString> strings = {best};
     size_t best_line = 0;
-    {
-      CornerOptimizer optimizer(context_, base.contact, base.side, rejected);
-      optimizer.RoundStops(best, work_);
-      optimizer.Refine(best, kProbeSweeps, work_);
-    }
+    const auto work_on = [&](size_t line, int sweeps) {
+      CornerOptimizer optimizer(context_, lines[line].contact, lines[line].side,
+                                line == 0 && sweeps == kProbeSweeps ? rejected : nullptr);
+      DiscString& string = strings[line];
+      if (sweeps == kProbeSweeps) optimizer.RoundStops(string, work_);
+      optimizer.Refine(string, sweeps, work_);
+      if (string.Better(string.cost(), strings[best_line].cost())) best_line = line;
+    };
+    if (!base.contact.empty()) work_on(0, kProbeSweeps);
     for (const double fraction : kInsetFractions) {
       if (work_.exhausted() || base.contact.empty()) break;
       StartLine line = LineOf(
@@ -222,16 +229,17 @@ class Rounder {
       DiscString string(context_);
       if (!string.Reset(line.points, work_) || string.length() > context_.max_length) continue;
       lines.push_back(std::move(line));
-      CornerOptimizer optimizer(context_, lines.back().contact, lines.back().side, nullptr);
-      optimizer.RoundStops(string, work_);
-      optimizer.Refine(string, kProbeSweeps, work_);
-      if (string.Better(string.cost(), best.cost())) {
-        best = std::move(string);
-        best_line = lines.size() - 1;
-      }
+      strings.push_back(std::move(string));
+      work_on(lines.size() - 1, kProbeSweeps);
     }
-    CornerOptimizer optimizer(context_, lines[best_line].contact, lines[best_line].side, nullptr);
-    optimizer.Refine(best, kFinalSweeps, work_);
+    work_on(best_line, kFinalSweeps);
+    const size_t first_finished = best_line;
+    for (size_t line = 0; line < lines.size() && !work_.exhausted(); ++line) {
+      if (line != first_finished) work_on(line, kFinalSweeps);
+    }
+    best = std::move(strings[best_line]);
+    CornerOptimizer(context_, lines[best_line].contact, lines[best_line].side, nullptr)
+        .Explore(best, work_);
   }
 
   void Emit(const DiscString& string, double taut_length, DrivenPath& path) const {

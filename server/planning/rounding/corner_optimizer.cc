@@ -22,6 +22,12 @@ constexpr double kStepShrink = 0.35;
 // Where a turn may go to: distances from a neighbouring disc in radii of the disc.
 constexpr double kRelocations[] = {0.5, 1.0, 2.0, 4.0, 8.0};
 
+// A trial refines the changed disc and so many on either side, and goes on after each sweep only while it may still
+// gain the given fraction of the time.
+constexpr size_t kTrialReach = 2;
+constexpr int kTrialSweeps = 8;
+constexpr double kTrialHopes[kTrialSweeps] = {0.05, 0.03, 0.02, 0.01, 0.01, 0.005, 0.005, 0.005};
+
 Vec2 Rotated(Vec2 v, double tan_half) {
   const double inverse = 1.0 / (1.0 + tan_half * tan_half);
   const double c = (1.0 - tan_half * tan_half) * inverse;
@@ -153,7 +159,7 @@ void CornerOptimizer::RoundStops(DiscString& string, WorkMeter& work) {
 }
 
 bool CornerOptimizer::Move(DiscString& string, size_t node, int move, double step,
-                           WorkMeter& work) {
+                           WorkMeter& work, Acceptance acceptance) {
   const DiscString::Node& current = string.node(node);
   CornerDisc moved[2] = {current.corner, {}};
   Disc& disc = moved[0].disc;
@@ -219,32 +225,33 @@ bool CornerOptimizer::Move(DiscString& string, size_t node, int move, double ste
       const Vec2 shift = (side * step) * LeftNormal(out);
       disc.center = disc.center + shift;
       moved[1].disc.center = moved[1].disc.center + shift;
-      return string.Replace(node, node + 2, moved, work) == TryResult::kAccepted;
+      return string.Replace(node, node + 2, moved, work, acceptance) == TryResult::kAccepted;
     }
     default:
       return false;
   }
-  return string.Replace(node, node + 1, {moved, 1}, work) == TryResult::kAccepted;
+  return string.Replace(node, node + 1, {moved, 1}, work, acceptance) == TryResult::kAccepted;
 }
 
-// Moves the turn to where the agent is slow anyway: the disc slides along one of its lines, which stays, until it is near
-// the disc at the end of the other. In between the time hardly changes, so that small steps do not find it.
-bool CornerOptimizer::Relocate(DiscString& string, size_t node, WorkMeter& work) {
-  const CornerDisc current = string.node(node).corner;
-  const double size = std::abs(current.disc.radius);
+// The disc slides along one of its lines, which stays, until it is `share` radii from the disc at the end of the other.
+bool CornerOptimizer::SlideTo(DiscString& string, size_t node, bool back, double share,
+                              WorkMeter& work, Acceptance acceptance) {
+  CornerDisc moved = string.node(node).corner;
+  const double size = std::abs(moved.disc.radius);
   if (size == 0.0) return false;
-  const Vec2 in = string.node(node - 1).line.direction;
-  const Vec2 out = string.node(node).line.direction;
+  const Vec2 along = back ? -string.node(node).line.direction : string.node(node - 1).line.direction;
+  const Vec2 target = string.node(back ? node - 1 : node + 1).corner.disc.center - moved.disc.center;
+  const double slide = Dot(target, along) - share * size;
+  if (slide <= size) return false;
+  moved.disc.center = moved.disc.center + slide * along;
+  return string.Replace(node, node + 1, {&moved, 1}, work, acceptance) == TryResult::kAccepted;
+}
+
+// Moves the turn to where the agent is slow anyway. In between the time hardly changes, so that small steps do not find it.
+bool CornerOptimizer::Relocate(DiscString& string, size_t node, WorkMeter& work) {
   for (const bool back : {true, false}) {
-    const Vec2 along = back ? -out : in;
-    const Vec2 target = string.node(back ? node - 1 : node + 1).corner.disc.center - current.disc.center;
-    const double whole = Dot(target, along);
     for (const double share : kRelocations) {
-      const double slide = whole - share * size;
-      if (slide <= size) continue;
-      CornerDisc moved = current;
-      moved.disc.center = moved.disc.center + slide * along;
-      if (string.Replace(node, node + 1, {&moved, 1}, work) == TryResult::kAccepted) return true;
+      if (SlideTo(string, node, back, share, work, Acceptance::kBetter)) return true;
     }
   }
   return false;
@@ -252,7 +259,8 @@ bool CornerOptimizer::Relocate(DiscString& string, size_t node, WorkMeter& work)
 
 // One disc instead of [first, last), inscribed where the line before them and the line after them meet: the agent is slow
 // once instead of several times.
-bool CornerOptimizer::MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work) {
+bool CornerOptimizer::MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work,
+                                  Acceptance acceptance) {
   const Tangent& before = string.node(first - 1).line;
   const Tangent& after = string.node(last - 1).line;
   const double sine = Cross(before.direction, after.direction);
@@ -269,9 +277,29 @@ bool CornerOptimizer::MergeAtApex(DiscString& string, size_t first, size_t last,
     const CornerDisc merged = {{apex - (ladder_[i] / half_cosine) * outward, side * ladder_[i]},
                                string.node(first).corner.corner_first,
                                string.node(last - 1).corner.corner_limit};
-    if (string.Replace(first, last, {&merged, 1}, work) == TryResult::kAccepted) return true;
+    if (string.Replace(first, last, {&merged, 1}, work, acceptance) == TryResult::kAccepted) {
+      return true;
+    }
   }
   return false;
+}
+
+// One touching disc for each corner of a disc that turns for several.
+bool CornerOptimizer::Split(DiscString& string, size_t node, WorkMeter& work) {
+  const CornerDisc whole = string.node(node).corner;
+  if (whole.corner_limit < whole.corner_first + 2) return false;
+  const Vec2 outward = Outward(string.node(node - 1).line.direction, string.node(node).line.direction,
+                               whole.disc.radius < 0.0 ? -1.0 : 1.0);
+  std::vector<CornerDisc> parts;
+  for (uint32_t i = whole.corner_first; i < whole.corner_limit; ++i) {
+    if (side_[i] == 0) continue;
+    // The smallest radius, so that they fit side by side.
+    const double radius = ladder_.back();
+    parts.push_back({{corners_[i] - (side_[i] * whole.disc.radius > 0.0 ? radius : -radius) * outward,
+                      side_[i] * radius},
+                     i, i + 1});
+  }
+  return string.Replace(node, node + 1, parts, work, Acceptance::kAny) == TryResult::kAccepted;
 }
 
 bool CornerOptimizer::Simplify(DiscString& string, size_t node, WorkMeter& work) {
@@ -297,12 +325,40 @@ bool CornerOptimizer::Simplify(DiscString& string, size_t node, WorkMeter& work)
   return false;
 }
 
+double CornerOptimizer::Scale(const DiscString& string, size_t node) const {
+  return std::max(std::abs(string.node(node).corner.disc.radius), 0.1 * context_.turning.radius_max);
+}
+
+void CornerOptimizer::ResetSteps(const DiscString& string, std::vector<Steps>& steps) const {
+  steps.assign(string.size(), Steps{});
+  for (size_t i = 1; i + 1 < string.size(); ++i) {
+    for (double& step : steps[i].step) step = kFirstStep * Scale(string, i);
+  }
+}
+
+bool CornerOptimizer::Sweep(DiscString& string, size_t first, size_t limit,
+                            std::vector<Steps>& steps, WorkMeter& work) {
+  bool any = false;
+  for (size_t node = first; node < limit; ++node) {
+    for (int move = 0; move < kMoveCount; ++move) {
+      double& step = steps[node].step[move];
+      if (std::abs(step) < kSmallestStep * Scale(string, node)) continue;
+      any = true;
+      if (Move(string, node, move, step, work)) {
+        step *= kStepGrowth;
+      } else if (Move(string, node, move, -step, work)) {
+        step *= -kStepGrowth;
+      } else {
+        step *= kStepShrink;
+      }
+      if (work.exhausted()) return false;
+    }
+  }
+  return any;
+}
+
 void CornerOptimizer::Refine(DiscString& string, int max_sweeps, WorkMeter& work) {
   std::vector<Steps> steps;
-  const auto scale = [&](size_t node) {
-    return std::max(std::abs(string.node(node).corner.disc.radius),
-                    0.1 * context_.turning.radius_max);
-  };
   for (int sweep = 0; sweep < max_sweeps && !work.exhausted(); ++sweep) {
     if (sweep % 4 == 0) {
       for (size_t node = 1; node + 1 < string.size(); ++node) {
@@ -311,29 +367,67 @@ void CornerOptimizer::Refine(DiscString& string, int max_sweeps, WorkMeter& work
       RoundStops(string, work);
       for (size_t node = 1; node + 1 < string.size(); ++node) Relocate(string, node, work);
     }
-    if (steps.size() != string.size()) {
-      steps.assign(string.size(), Steps{});
-      for (size_t i = 1; i + 1 < string.size(); ++i) {
-        for (double& step : steps[i].step) step = kFirstStep * scale(i);
-      }
-    }
-    bool any = false;
-    for (size_t node = 1; node + 1 < string.size(); ++node) {
-      for (int move = 0; move < kMoveCount; ++move) {
-        double& step = steps[node].step[move];
-        if (std::abs(step) < kSmallestStep * scale(node)) continue;
-        any = true;
-        if (Move(string, node, move, step, work)) {
-          step *= kStepGrowth;
-        } else if (Move(string, node, move, -step, work)) {
-          step *= -kStepGrowth;
-        } else {
-          step *= kStepShrink;
-        }
+    if (steps.size() != string.size()) ResetSteps(string, steps);
+    if (!Sweep(string, 1, string.size() - 1, steps, work)) return;
+  }
+}
+
+bool CornerOptimizer::StartTrial(DiscString& string, size_t node, int trial, WorkMeter& work) {
+  const double size = Scale(string, node);
+  constexpr Acceptance kAny = Acceptance::kAny;
+  switch (trial) {
+    case 0:
+    case 1:
+      return SlideTo(string, node, trial == 0, 1.0, work, kAny);
+    case 2:
+      return node + 2 < string.size() && MergeAtApex(string, node, node + 2, work, kAny);
+    case 3:
+      return string.Replace(node, node + 1, {}, work, kAny) == TryResult::kAccepted;
+    case 4:
+      return node + 3 < string.size() && MergeAtApex(string, node, node + 3, work, kAny);
+    case 5:
+    case 6:
+      return Move(string, node, 10, trial == 5 ? size : -size, work, kAny);
+    case 7:
+    case 8:
+      return SlideTo(string, node, trial == 7, 6.0, work, kAny);
+    case 9:
+    case 10:
+      return Move(string, node, 1, trial == 9 ? size : -size, work, kAny);
+    case 11:
+      return Move(string, node, 0, size, work, kAny);
+    case 12:
+      return Split(string, node, work);
+    default:
+      return Move(string, node, 2, -0.5 * size, work, kAny);
+  }
+}
+
+void CornerOptimizer::Explore(DiscString& string, WorkMeter& work) {
+  std::vector<Steps> steps;
+  for (bool found = true; found;) {
+    found = false;
+    for (int trial = 0; trial < kTrialCount; ++trial) {
+      for (size_t node = 1; node + 1 < string.size(); ++node) {
         if (work.exhausted()) return;
+        DiscString changed = string;
+        if (!StartTrial(changed, node, trial, work)) continue;
+        const size_t first = node > kTrialReach ? node - kTrialReach : 1;
+        for (int sweep = 0; sweep < kTrialSweeps; ++sweep) {
+          if (steps.size() != changed.size() || sweep == 0) ResetSteps(changed, steps);
+          const size_t limit = std::min(node + kTrialReach + 1, changed.size() - 1);
+          if (first >= limit || !Sweep(changed, first, limit, steps, work)) break;
+          // Trials that stay far behind are given up.
+          PathCost hoped = changed.cost();
+          hoped.time_s *= 1.0 - kTrialHopes[sweep];
+          if (!string.Better(hoped, string.cost())) break;
+        }
+        if (!string.Better(changed.cost(), string.cost())) continue;
+        Refine(changed, 2, work);
+        string = std::move(changed);
+        found = true;
       }
     }
-    if (!any) return;
   }
 }
 

@@ -27,22 +27,36 @@ class CornerOptimizer {
   // Sweeps of small changes of every disc until nothing improves, the work is spent, or `max_sweeps`.
   void Refine(DiscString& string, int max_sweeps, WorkMeter& work);
 
+  // Trials: one disc is moved far, dropped, merged or split whatever that costs, its neighbourhood is refined, and the
+  // result kept if it is better. Until a whole round of trials finds nothing or the work is spent.
+  void Explore(DiscString& string, WorkMeter& work);
+
   // The disc of the given radius that holds the corners [first, limit) and lies as far back along -outward as it can:
   // its rim touches the outermost. False when the radius is too small.
   bool TouchingDisc(uint32_t first, uint32_t limit, double radius, Vec2 outward, Disc& disc) const;
 
  private:
   static constexpr int kMoveCount = 11;
+  static constexpr int kTrialCount = 14;
   struct Steps {
     double step[kMoveCount];
   };
 
   bool RoundStop(DiscString& string, size_t node, WorkMeter& work);
   bool TryTouching(DiscString& string, size_t first, size_t last, WorkMeter& work);
-  bool Move(DiscString& string, size_t node, int move, double step, WorkMeter& work);
+  bool Move(DiscString& string, size_t node, int move, double step, WorkMeter& work,
+            Acceptance acceptance = Acceptance::kBetter);
+  bool SlideTo(DiscString& string, size_t node, bool back, double share, WorkMeter& work, Acceptance acceptance);
   bool Relocate(DiscString& string, size_t node, WorkMeter& work);
-  bool MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work);
+  bool MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work,
+                   Acceptance acceptance = Acceptance::kBetter);
+  bool Split(DiscString& string, size_t node, WorkMeter& work);
   bool Simplify(DiscString& string, size_t node, WorkMeter& work);
+  bool StartTrial(DiscString& string, size_t node, int trial, WorkMeter& work);
+  // One sweep of moves over the nodes [first, limit); false when all steps are spent.
+  bool Sweep(DiscString& string, size_t first, size_t limit, std::vector<Steps>& steps, WorkMeter& work);
+  void ResetSteps(const DiscString& string, std::vector<Steps>& steps) const;
+  double Scale(const DiscString& string, size_t node) const;
   // The common side of the corners [first, limit); 0 when they differ or none turns.
   int SideOf(uint32_t first, uint32_t limit) const;
 

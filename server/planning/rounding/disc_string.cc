@@ -105,7 +105,7 @@ bool DiscString::Reset(std::span<const Vec2> points, WorkMeter& work) {
 }
 
 TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerDisc> discs,
-                              WorkMeter& work) {
+                              WorkMeter& work, Acceptance acceptance) {
   if (work.exhausted()) return TryResult::kOutOfWork;
   work.used += kCandidateWork;
   const size_t added = discs.size();
@@ -162,7 +162,7 @@ TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerD
   work.used += kPieceWork * time_.visited();
   tried_cost_.time_s = result.time_s;
   tried_cost_.excess = result.start_excess + result.goal_excess;
-  if (!Better(tried_cost_, cost_)) return TryResult::kNotBetter;
+  if (acceptance == Acceptance::kBetter && !Better(tried_cost_, cost_)) return TryResult::kNotBetter;
   if (!Contained(first, last, work)) return TryResult::kLeavesCorridor;
   Accept(first, last);
   return TryResult::kAccepted;

@@ -41,6 +41,12 @@ enum class TryResult : uint8_t {
   kOutOfWork,
 };
 
+// Which contained replacements are taken.
+enum class Acceptance : uint8_t {
+  kBetter,
+  kAny,  // Whatever they cost, as long as they are not too long: the begin of a trial.
+};
+
 // What a string needs to know about its surroundings; all borrowed.
 struct DiscStringContext {
   const CellChain* chain = nullptr;
@@ -75,7 +81,8 @@ class DiscString {
   bool Reset(std::span<const Vec2> points, WorkMeter& work);
 
   // Replaces the discs [first, last), 0 < first <= last < size, when the path is contained, not too long and better.
-  TryResult Replace(size_t first, size_t last, std::span<const CornerDisc> discs, WorkMeter& work);
+  TryResult Replace(size_t first, size_t last, std::span<const CornerDisc> discs, WorkMeter& work,
+                    Acceptance acceptance = Acceptance::kBetter);
 
   size_t size() const { return nodes_.size(); }
   const Node& node(size_t i) const { return nodes_[i]; }

@@ -11,7 +11,8 @@
 
 namespace arclane {
 
-// Points from start to goal; for the inner points the portal end that they keep off and its side (+1 left, -1 right).
+// Points from start to goal, each unlike its neighbours; for the inner points the portal end that they keep off and its
+// side: +1 left, -1 right, 0 for points that the path must pass.
 struct InsetPath {
   std::vector<Vec2> points;
   std::vector<Vec2> contact;   // One per inner point.
@@ -20,8 +21,7 @@ struct InsetPath {
 
 // Both ends of each portal move inwards by `inset`, but never beyond kInsetShare of its length. With inset 0 this is the
 // corridor's own taut path, with no merging of nearly equal portal ends. `reversed`: from goal to start. The path
-// crosses every portal in order, so that it is contained in the chain of cells. Funnel algorithm (Lee & Preparata 1984)
-// with restarts: linear for ordinary corridors, O(portals * corners) at worst.
+// crosses every portal in order, so that it is contained in the chain of cells. O(portals).
 InsetPath TautInsetPath(const Corridor& corridor, double inset, bool reversed);
 
 inline constexpr double kInsetShare = 0.4;

@@ -49,6 +49,24 @@ StartLine LineOf(std::vector<Vec2> points) {
   return line;
 }
 
+// Drops the inner points that lie on the line between their neighbours, up to `flat`: they turn nowhere, and whether they
+// are there depends on rounding.
+void DropStraightPoints(double flat, StartLine& line) {
+  StartLine kept;
+  const size_t count = line.points.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (i > 0 && i + 1 < count) {
+      const Vec2 in = line.points[i] - kept.points.back();
+      const Vec2 out = line.points[i + 1] - line.points[i];
+      if (Dot(in, out) > 0.0 && std::abs(Cross(in, out)) <= flat * Norm(in + out)) continue;
+      kept.contact.push_back(line.contact[i - 1]);
+      kept.side.push_back(line.side[i - 1]);
+    }
+    kept.points.push_back(line.points[i]);
+  }
+  line = std::move(kept);
+}
+
 StartLine LineOf(InsetPath path) {
   return {std::move(path.points), std::move(path.contact), std::move(path.side)};
 }
@@ -116,6 +134,9 @@ class Rounder {
     DrivenPath path;
     StartLine base = LineOf(reversed_ ? std::vector<Vec2>(taut_points_.rbegin(), taut_points_.rend())
                                       : taut_points_);
+    // Well within the tolerance of containment.
+    const double flat = chain_->tolerance() / 8.0;
+    DropStraightPoints(flat, base);
     SettleReversals(corridor_, reversed_, base);
     context_.max_length = std::numeric_limits<double>::infinity();
     if (base.points.size() < 2) return path;
@@ -184,32 +205,41 @@ class Rounder {
     return line;
   }
 
+  // Every start gets a few sweeps, the best goes on alone. With work left the other starts are refined to the end as well,
+  // and the best of all is explored by trials.
   void Search(const StartLine& base, DiscString& best, DrivenPath& path) {
     std::vector<RejectedArc>* rejected = options_.keep_rejected ? &path.rejected : nullptr;
     std::vector<StartLine> lines = {base};
+    std::vector<DiscString> strings = {best};
     size_t best_line = 0;
-    {
-      CornerOptimizer optimizer(context_, base.contact, base.side, rejected);
-      optimizer.RoundStops(best, work_);
-      optimizer.Refine(best, kProbeSweeps, work_);
-    }
+    const auto work_on = [&](size_t line, int sweeps) {
+      CornerOptimizer optimizer(context_, lines[line].contact, lines[line].side,
+                                line == 0 && sweeps == kProbeSweeps ? rejected : nullptr);
+      DiscString& string = strings[line];
+      if (sweeps == kProbeSweeps) optimizer.RoundStops(string, work_);
+      optimizer.Refine(string, sweeps, work_);
+      if (string.Better(string.cost(), strings[best_line].cost())) best_line = line;
+    };
+    if (!base.contact.empty()) work_on(0, kProbeSweeps);
     for (const double fraction : kInsetFractions) {
       if (work_.exhausted() || base.contact.empty()) break;
       StartLine line = LineOf(
           TautInsetPath(corridor_, fraction * context_.turning.radius_max, reversed_));
+      DropStraightPoints(chain_->tolerance() / 8.0, line);
       DiscString string(context_);
       if (!string.Reset(line.points, work_) || string.length() > context_.max_length) continue;
       lines.push_back(std::move(line));
-      CornerOptimizer optimizer(context_, lines.back().contact, lines.back().side, nullptr);
-      optimizer.RoundStops(string, work_);
-      optimizer.Refine(string, kProbeSweeps, work_);
-      if (string.Better(string.cost(), best.cost())) {
-        best = std::move(string);
-        best_line = lines.size() - 1;
-      }
+      strings.push_back(std::move(string));
+      work_on(lines.size() - 1, kProbeSweeps);
     }
-    CornerOptimizer optimizer(context_, lines[best_line].contact, lines[best_line].side, nullptr);
-    optimizer.Refine(best, kFinalSweeps, work_);
+    work_on(best_line, kFinalSweeps);
+    const size_t first_finished = best_line;
+    for (size_t line = 0; line < lines.size() && !work_.exhausted(); ++line) {
+      if (line != first_finished) work_on(line, kFinalSweeps);
+    }
+    best = std::move(strings[best_line]);
+    CornerOptimizer(context_, lines[best_line].contact, lines[best_line].side, nullptr)
+        .Explore(best, work_);
   }
 
   void Emit(const DiscString& string, double taut_length, DrivenPath& path) const {

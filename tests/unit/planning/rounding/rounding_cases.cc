@@ -127,6 +127,11 @@ RoundingCase MakeCase(std::string id, Vec2 start, Vec2 goal, std::vector<std::ve
     }
     corridor.cell_begin.push_back(static_cast<uint32_t>(corridor.cell_vertices.size()));
   }
+  for (size_t i = 0; i + 1 < corridor.portals.size(); ++i) {
+    const Portal& a = corridor.portals[i];
+    const Portal& b = corridor.portals[i + 1];
+    if (a.left == b.right && a.right == b.left) corridor.turns_back = true;
+  }
   corridor.cell_heights.assign(corridor.cell_vertices.size(), 0.0);
   // Four units in the last place of float32 at the largest coordinate.
   corridor.tolerance = 4.0 * std::numeric_limits<float>::epsilon() * largest;

@@ -11,9 +11,8 @@ namespace arclane {
 
 class ImmediateCall final : public grpc::ServerUnaryReactor {
  public:
-  ImmediateCall(ServiceEnvironment& environment, MethodId method,
-                grpc::CallbackServerContext& context)
-      : account_(environment, method, CallKind::kUnary, context) {}
+  ImmediateCall(ServiceEnvironment& environment, MethodId method)
+      : account_(environment, method, CallKind::kUnary) {}
 
   // Once; the response must be complete by now.
   void EndWith(const grpc::Status& status) {

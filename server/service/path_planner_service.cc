@@ -78,7 +78,8 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     response->set_max_queued_plans(limits.max_queued_plans);
     response->set_max_coordinate(kMaxCoordinate);
     response->set_max_dependencies(limits.max_dependencies);
-    auto* call = new ImmediateCall(environment_, MethodId::kGetLimits, *context);
+    EchoIdentity(*context);
+    auto* call = new ImmediateCall(environment_, MethodId::kGetLimits);
     call->EndWith(grpc::Status::OK);
     return call;
   });

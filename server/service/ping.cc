@@ -26,6 +26,9 @@ using google::protobuf::io::CodedInputStream;
 constexpr size_t kZeroBytes = 1 << 20;
 char zero_block[kZeroBytes];
 
+// Payloads up to this size are copied.
+constexpr size_t kCopiedBytes = 1024;
+
 // Tags and lengths around a payload.
 constexpr size_t kFramingBytes = 32;
 
@@ -45,13 +48,7 @@ Failure TooLarge(uint64_t bytes, size_t most) {
 }
 
 // Steps over the payload instead of copying it, which a generated parser would do.
-bool ReadResponseSize(const grpc::ByteBuffer& bytes, uint32_t* response_size) {
-  *response_size = 0;
-  if (bytes.Length() == 0) return true;
-  grpc::ByteBuffer shared(bytes);
-  grpc::ProtoBufferReader reader(&shared);
-  if (!reader.status().ok()) return false;
-  CodedInputStream input(&reader);
+bool ReadResponseSize(CodedInputStream& input, uint32_t* response_size) {
   while (const uint32_t tag = input.ReadTag()) {
     const bool read =
         tag == Tag(v1::PingRequest::kResponseSizeFieldNumber, WireFormatLite::WIRETYPE_VARINT)
@@ -62,18 +59,36 @@ bool ReadResponseSize(const grpc::ByteBuffer& bytes, uint32_t* response_size) {
   return input.ConsumedEntireMessage();
 }
 
+bool ReadResponseSize(const grpc::ByteBuffer& bytes, uint32_t* response_size) {
+  *response_size = 0;
+  if (bytes.Length() == 0) return true;
+  grpc::Slice slice;
+  if (bytes.TrySingleSlice(&slice).ok()) {
+    CodedInputStream input(slice.begin(), static_cast<int>(slice.size()));
+    return ReadResponseSize(input, response_size);
+  }
+  grpc::ByteBuffer shared(bytes);
+  grpc::ProtoBufferReader reader(&shared);
+  if (!reader.status().ok()) return false;
+  CodedInputStream input(&reader);
+  return ReadResponseSize(input, response_size);
+}
+
 grpc::ByteBuffer EncodeZeros(uint32_t size) {
   if (size == 0) return grpc::ByteBuffer(nullptr, 0);
   uint8_t header[16] = {
       Tag(v1::PingResponse::kPayloadFieldNumber, WireFormatLite::WIRETYPE_LENGTH_DELIMITED)};
   const uint8_t* end =
       google::protobuf::io::CodedOutputStream::WriteVarint32ToArray(size, header + 1);
-  const grpc::Slice first(header, static_cast<size_t>(end - header));
-  if (size <= kZeroBytes) {
-    const grpc::Slice slices[2] = {first, grpc::Slice(zero_block, size, grpc::Slice::STATIC_SLICE)};
-    return {slices, 2};
+  const auto header_size = static_cast<size_t>(end - header);
+  if (size <= kCopiedBytes) {
+    // One piece costs less on its way than two.
+    uint8_t whole[sizeof(header) + kCopiedBytes] = {};
+    std::copy(header, header + header_size, whole);
+    const grpc::Slice slice(whole, header_size + size);
+    return {&slice, 1};
   }
-  std::vector<grpc::Slice> slices = {first};
+  std::vector<grpc::Slice> slices = {grpc::Slice(header, header_size)};
   for (size_t left = size; left > 0;) {
     const size_t piece = std::min(left, kZeroBytes);
     slices.emplace_back(zero_block, piece, grpc::Slice::STATIC_SLICE);
@@ -95,8 +110,8 @@ class PingStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
                              private OpenStreams::Stream {
  public:
   PingStreamCall(ServiceEnvironment& environment, grpc::CallbackServerContext& context)
-      : environment_(environment),
-        account_(environment, MethodId::kPingStream, CallKind::kStream, context) {
+      : environment_(environment), account_(environment, MethodId::kPingStream, CallKind::kStream) {
+    EchoIdentity(context);
     registered_ = environment_.streams.Add(*this);
     if (registered_) {
       ReadOrFinish();
@@ -211,10 +226,9 @@ std::optional<Failure> AnswerPing(const grpc::ByteBuffer& request, size_t most_p
   return std::nullopt;
 }
 
-grpc::ServerUnaryReactor* StartPing(ServiceEnvironment& environment,
-                                    grpc::CallbackServerContext& context,
+grpc::ServerUnaryReactor* StartPing(ServiceEnvironment& environment, grpc::CallbackServerContext&,
                                     const grpc::ByteBuffer& request, grpc::ByteBuffer& response) {
-  auto* call = new ImmediateCall(environment, MethodId::kPing, context);
+  auto* call = new ImmediateCall(environment, MethodId::kPing);
   const auto failure = AnswerPing(request, environment.limits.max_ping_bytes, &response);
   call->EndWith(failure ? ToStatus(*failure) : grpc::Status::OK);
   return call;

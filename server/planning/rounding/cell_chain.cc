@@ -9,23 +9,25 @@
 namespace arclane {
 namespace {
 
-// A half-plane's value is formed from products of coordinates and a unit normal: the normal, the offset, the tangent
-// points and the product itself each err by a few units in the last place of the largest coordinate.
+// A half-plane's value is formed from products of coordinates and a unit normal: the normal, the
+// offset, the tangent points and the product itself each err by a few units in the last place of
+// the largest coordinate.
 constexpr double kToleranceUlps = 64.0;
 
 // The work of two inverse functions and two sorted cuts, in half-plane tests.
 constexpr uint64_t kCutWork = 8;
 
-// Parts of a cell's share of an arc beyond this are refused. A convex polygon of v sides cuts a circle into at most v
-// parts; arcs of a route meet few of them.
+// Parts of a cell's share of an arc beyond this are refused. A convex polygon of v sides cuts a
+// circle into at most v parts; arcs of a route meet few of them.
 constexpr int kMaxParts = 12;
 
-// Hull vertices that stand out by less than this many units in the last place are dropped. It is well below the tolerance,
-// and well above rounding, so that a mirrored cell keeps the same vertices.
+// Hull vertices that stand out by less than this many units in the last place are dropped. It is
+// well below the tolerance, and well above rounding, so that a mirrored cell keeps the same
+// vertices.
 constexpr double kFlatUlps = 8.0;
 
-// Andrew's monotone chain; points that stand out by no more than `flat` are dropped. `points` is reordered. Degenerate
-// input gives two or one points.
+// Andrew's monotone chain; points that stand out by no more than `flat` are dropped. `points` is
+// reordered. Degenerate input gives two or one points.
 void ConvexHull(std::vector<Vec2>& points, double flat, std::vector<Vec2>& hull) {
   std::sort(points.begin(), points.end(),
             [](Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
@@ -49,9 +51,9 @@ void ConvexHull(std::vector<Vec2>& points, double flat, std::vector<Vec2>& hull)
   hull.pop_back();
 }
 
-// A closed stretch of an element's parameter that lies in a cell, and the earliest parameter at which the path can be
-// in it; none yet: infinite.
-// Left uninitialised on purpose: `count` says what is set.
+// A closed stretch of an element's parameter that lies in a cell, and the earliest parameter at
+// which the path can be in it; none yet: infinite. Left uninitialised on purpose: `count` says what
+// is set.
 struct Part {
   double begin;
   double end;
@@ -77,8 +79,9 @@ void EnterFrom(const Parts& before, Parts& parts) {
   }
 }
 
-// Walks forward over the cells that can be reached, asking `parts_in(cell, at_begin, parts)` for each: it fills the parts
-// and says whether the element's end lies in the cell. `at_begin`: the path is known to be in the cell at parameter 0.
+// Walks forward over the cells that can be reached, asking `parts_in(cell, at_begin, parts)` for
+// each: it fills the parts and says whether the element's end lies in the cell. `at_begin`: the
+// path is known to be in the cell at parameter 0.
 template <typename PartsIn>
 CellRuns WalkCells(const CellRuns& runs, size_t cell_count, const PartsIn& parts_in) {
   CellRuns reached;
@@ -137,7 +140,8 @@ struct Cuts {
   }
 };
 
-// What is left of [0, sweep] without the cuts. Knowledge about the two ends overrides the rounding of the cuts.
+// What is left of [0, sweep] without the cuts. Knowledge about the two ends overrides the rounding
+// of the cuts.
 void Complement(const Cuts& cuts, double sweep, bool at_begin, bool end_inside, Parts& parts) {
   parts.count = 0;
   if (cuts.overflow) return;

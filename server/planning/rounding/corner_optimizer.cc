@@ -9,11 +9,13 @@
 namespace arclane {
 namespace {
 
-// A ladder of radii falls by this factor from the largest to the smallest, over at most so many steps.
+// A ladder of radii falls by this factor from the largest to the smallest, over at most so many
+// steps.
 constexpr double kLadderFactor = 0.5;
 constexpr int kLadderSteps = 10;
 
-// First and smallest step of a move, as fractions of the disc's size; growth and shrinking of successful and failed ones.
+// First and smallest step of a move, as fractions of the disc's size; growth and shrinking of
+// successful and failed ones.
 constexpr double kFirstStep = 0.2;
 constexpr double kSmallestStep = 1e-4;
 constexpr double kStepGrowth = 1.7;
@@ -22,8 +24,8 @@ constexpr double kStepShrink = 0.35;
 // Where a turn may go to: distances from a neighbouring disc in radii of the disc.
 constexpr double kRelocations[] = {0.5, 1.0, 2.0, 4.0, 8.0};
 
-// A trial refines the changed disc and so many on either side, and goes on after each sweep only while it may still
-// gain the given fraction of the time.
+// A trial refines the changed disc and so many on either side, and goes on after each sweep only
+// while it may still gain the given fraction of the time.
 constexpr size_t kTrialReach = 2;
 constexpr int kTrialSweeps = 8;
 constexpr double kTrialHopes[kTrialSweeps] = {0.05, 0.03, 0.02, 0.01, 0.01, 0.005, 0.005, 0.005};
@@ -35,7 +37,8 @@ Vec2 Rotated(Vec2 v, double tan_half) {
   return {c * v.x - s * v.y, s * v.x + c * v.y};
 }
 
-// From a disc's centre to the middle of its arc; the left normal's reverse, turned to the side, where the arc is flat.
+// From a disc's centre to the middle of its arc; the left normal's reverse, turned to the side,
+// where the arc is flat.
 Vec2 Outward(Vec2 in, Vec2 out, double side) {
   const Vec2 difference = in - out;
   const double norm = Norm(difference);
@@ -158,8 +161,8 @@ void CornerOptimizer::RoundStops(DiscString& string, WorkMeter& work) {
   }
 }
 
-bool CornerOptimizer::Move(DiscString& string, size_t node, int move, double step,
-                           WorkMeter& work, Acceptance acceptance) {
+bool CornerOptimizer::Move(DiscString& string, size_t node, int move, double step, WorkMeter& work,
+                           Acceptance acceptance) {
   const DiscString::Node& current = string.node(node);
   CornerDisc moved[2] = {current.corner, {}};
   Disc& disc = moved[0].disc;
@@ -233,21 +236,25 @@ bool CornerOptimizer::Move(DiscString& string, size_t node, int move, double ste
   return string.Replace(node, node + 1, {moved, 1}, work, acceptance) == TryResult::kAccepted;
 }
 
-// The disc slides along one of its lines, which stays, until it is `share` radii from the disc at the end of the other.
+// The disc slides along one of its lines, which stays, until it is `share` radii from the disc at
+// the end of the other.
 bool CornerOptimizer::SlideTo(DiscString& string, size_t node, bool back, double share,
                               WorkMeter& work, Acceptance acceptance) {
   CornerDisc moved = string.node(node).corner;
   const double size = std::abs(moved.disc.radius);
   if (size == 0.0) return false;
-  const Vec2 along = back ? -string.node(node).line.direction : string.node(node - 1).line.direction;
-  const Vec2 target = string.node(back ? node - 1 : node + 1).corner.disc.center - moved.disc.center;
+  const Vec2 along =
+      back ? -string.node(node).line.direction : string.node(node - 1).line.direction;
+  const Vec2 target =
+      string.node(back ? node - 1 : node + 1).corner.disc.center - moved.disc.center;
   const double slide = Dot(target, along) - share * size;
   if (slide <= size) return false;
   moved.disc.center = moved.disc.center + slide * along;
   return string.Replace(node, node + 1, {&moved, 1}, work, acceptance) == TryResult::kAccepted;
 }
 
-// Moves the turn to where the agent is slow anyway. In between the time hardly changes, so that small steps do not find it.
+// Moves the turn to where the agent is slow anyway. In between the time hardly changes, so that
+// small steps do not find it.
 bool CornerOptimizer::Relocate(DiscString& string, size_t node, WorkMeter& work) {
   for (const bool back : {true, false}) {
     for (const double share : kRelocations) {
@@ -257,8 +264,8 @@ bool CornerOptimizer::Relocate(DiscString& string, size_t node, WorkMeter& work)
   return false;
 }
 
-// One disc instead of [first, last), inscribed where the line before them and the line after them meet: the agent is slow
-// once instead of several times.
+// One disc instead of [first, last), inscribed where the line before them and the line after them
+// meet: the agent is slow once instead of several times.
 bool CornerOptimizer::MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work,
                                   Acceptance acceptance) {
   const Tangent& before = string.node(first - 1).line;
@@ -288,16 +295,19 @@ bool CornerOptimizer::MergeAtApex(DiscString& string, size_t first, size_t last,
 bool CornerOptimizer::Split(DiscString& string, size_t node, WorkMeter& work) {
   const CornerDisc whole = string.node(node).corner;
   if (whole.corner_limit < whole.corner_first + 2) return false;
-  const Vec2 outward = Outward(string.node(node - 1).line.direction, string.node(node).line.direction,
-                               whole.disc.radius < 0.0 ? -1.0 : 1.0);
+  const Vec2 outward =
+      Outward(string.node(node - 1).line.direction, string.node(node).line.direction,
+              whole.disc.radius < 0.0 ? -1.0 : 1.0);
   std::vector<CornerDisc> parts;
   for (uint32_t i = whole.corner_first; i < whole.corner_limit; ++i) {
     if (side_[i] == 0) continue;
     // The smallest radius, so that they fit side by side.
     const double radius = ladder_.back();
-    parts.push_back({{corners_[i] - (side_[i] * whole.disc.radius > 0.0 ? radius : -radius) * outward,
-                      side_[i] * radius},
-                     i, i + 1});
+    parts.push_back(
+        {{corners_[i] - (side_[i] * whole.disc.radius > 0.0 ? radius : -radius) * outward,
+          side_[i] * radius},
+         i,
+         i + 1});
   }
   return string.Replace(node, node + 1, parts, work, Acceptance::kAny) == TryResult::kAccepted;
 }
@@ -317,7 +327,8 @@ bool CornerOptimizer::Simplify(DiscString& string, size_t node, WorkMeter& work)
   const double larger = std::max(std::abs(a.corner.disc.radius), std::abs(b.corner.disc.radius));
   for (const double radius : {context_.turning.radius_max, larger}) {
     CornerDisc merged{{}, a.corner.corner_first, b.corner.corner_limit};
-    if (radius > 0.0 && TouchingDisc(merged.corner_first, merged.corner_limit, radius, outward, merged.disc) &&
+    if (radius > 0.0 &&
+        TouchingDisc(merged.corner_first, merged.corner_limit, radius, outward, merged.disc) &&
         string.Replace(node, node + 2, {&merged, 1}, work) == TryResult::kAccepted) {
       return true;
     }
@@ -326,7 +337,8 @@ bool CornerOptimizer::Simplify(DiscString& string, size_t node, WorkMeter& work)
 }
 
 double CornerOptimizer::Scale(const DiscString& string, size_t node) const {
-  return std::max(std::abs(string.node(node).corner.disc.radius), 0.1 * context_.turning.radius_max);
+  return std::max(std::abs(string.node(node).corner.disc.radius),
+                  0.1 * context_.turning.radius_max);
 }
 
 void CornerOptimizer::ResetSteps(const DiscString& string, std::vector<Steps>& steps) const {

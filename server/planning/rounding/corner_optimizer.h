@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Searches the string of discs that drives a taut path best: from stops at every corner by way of touching discs and
-// inscribed fillets to a local optimum. Every step is proven contained before it is taken, so that the search may end
-// at any time with a valid path.
+// Searches the string of discs that drives a taut path best: from stops at every corner by way of
+// touching discs and inscribed fillets to a local optimum. Every step is proven contained before it
+// is taken, so that the search may end at any time with a valid path.
 #ifndef ARCLANE_SERVER_PLANNING_ROUNDING_CORNER_OPTIMIZER_H_
 #define ARCLANE_SERVER_PLANNING_ROUNDING_CORNER_OPTIMIZER_H_
 
@@ -22,17 +22,20 @@ class CornerOptimizer {
   CornerOptimizer(const DiscStringContext& context, std::span<const Vec2> corners,
                   std::span<const int8_t> side, std::vector<RejectedArc>* rejected);
 
-  // Tries to turn every stop of the string into an arc, with its neighbours of the same side if need be.
+  // Tries to turn every stop of the string into an arc, with its neighbours of the same side if
+  // need be.
   void RoundStops(DiscString& string, WorkMeter& work);
-  // Sweeps of small changes of every disc until nothing improves, the work is spent, or `max_sweeps`.
+  // Sweeps of small changes of every disc until nothing improves, the work is spent, or
+  // `max_sweeps`.
   void Refine(DiscString& string, int max_sweeps, WorkMeter& work);
 
-  // Trials: one disc is moved far, dropped, merged or split whatever that costs, its neighbourhood is refined, and the
-  // result kept if it is better. Until a whole round of trials finds nothing or the work is spent.
+  // Trials: one disc is moved far, dropped, merged or split whatever that costs, its neighbourhood
+  // is refined, and the result kept if it is better. Until a whole round of trials finds nothing or
+  // the work is spent.
   void Explore(DiscString& string, WorkMeter& work);
 
-  // The disc of the given radius that holds the corners [first, limit) and lies as far back along -outward as it can:
-  // its rim touches the outermost. False when the radius is too small.
+  // The disc of the given radius that holds the corners [first, limit) and lies as far back along
+  // -outward as it can: its rim touches the outermost. False when the radius is too small.
   bool TouchingDisc(uint32_t first, uint32_t limit, double radius, Vec2 outward, Disc& disc) const;
 
  private:
@@ -46,7 +49,8 @@ class CornerOptimizer {
   bool TryTouching(DiscString& string, size_t first, size_t last, WorkMeter& work);
   bool Move(DiscString& string, size_t node, int move, double step, WorkMeter& work,
             Acceptance acceptance = Acceptance::kBetter);
-  bool SlideTo(DiscString& string, size_t node, bool back, double share, WorkMeter& work, Acceptance acceptance);
+  bool SlideTo(DiscString& string, size_t node, bool back, double share, WorkMeter& work,
+               Acceptance acceptance);
   bool Relocate(DiscString& string, size_t node, WorkMeter& work);
   bool MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work,
                    Acceptance acceptance = Acceptance::kBetter);
@@ -54,7 +58,8 @@ class CornerOptimizer {
   bool Simplify(DiscString& string, size_t node, WorkMeter& work);
   bool StartTrial(DiscString& string, size_t node, int trial, WorkMeter& work);
   // One sweep of moves over the nodes [first, limit); false when all steps are spent.
-  bool Sweep(DiscString& string, size_t first, size_t limit, std::vector<Steps>& steps, WorkMeter& work);
+  bool Sweep(DiscString& string, size_t first, size_t limit, std::vector<Steps>& steps,
+             WorkMeter& work);
   void ResetSteps(const DiscString& string, std::vector<Steps>& steps) const;
   double Scale(const DiscString& string, size_t node) const;
   // The common side of the corners [first, limit); 0 when they differ or none turns.

@@ -9,7 +9,8 @@
 namespace arclane {
 namespace {
 
-// Turns within this of a half turn are hairpins: the trims of an arc would be a million times its radius.
+// Turns within this of a half turn are hairpins: the trims of an arc would be a million times its
+// radius.
 constexpr double kHairpin = std::numbers::pi - 1e-6;
 // Radii below the smallest wanted that are tried to tell why a corner stops.
 constexpr int kProbes = 8;
@@ -18,7 +19,8 @@ constexpr size_t kLookAhead = 64;
 
 Vec2 Opposite(Vec2 v) { return -v; }
 
-// Distance of a point to the arc that the string drives on node i, or to its point where there is no disc.
+// Distance of a point to the arc that the string drives on node i, or to its point where there is
+// no disc.
 double DistanceToArc(const DiscString& string, size_t i, Vec2 p) {
   const DiscString::Node& node = string.node(i);
   const Disc& disc = node.corner.disc;
@@ -45,8 +47,8 @@ void ExplainStop(const DiscStringContext& context, const DiscString& string, siz
   const double side = Cross(in, out) < 0.0 ? -1.0 : 1.0;
   const Vec2 outward = (in - out) * (1.0 / Norm(in - out));
   const Vec2 apex = string.node(i).corner.disc.center;
-  const double smallest =
-      context.turning.radius_min > 0.0 ? context.turning.radius_min : context.turning.radius_max / 512.0;
+  const double smallest = context.turning.radius_min > 0.0 ? context.turning.radius_min
+                                                           : context.turning.radius_max / 512.0;
   bool slower = false;
   bool too_long = false;
   bool leaves = false;
@@ -129,7 +131,8 @@ void AppendElements(const DiscString& string, bool reversed, uint32_t cell_count
   }
 }
 
-std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut, const DiscStringContext& context,
+std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut,
+                                          const DiscStringContext& context,
                                           const DiscString& string, bool reversed) {
   std::vector<CornerOutcome> outcomes;
   std::vector<size_t> owner;

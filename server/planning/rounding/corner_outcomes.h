@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a string of discs says to its caller: lines, arcs and turns from start to goal, and what became of each corner of
-// the taut path.
+// What a string of discs says to its caller: lines, arcs and turns from start to goal, and what
+// became of each corner of the taut path.
 #ifndef ARCLANE_SERVER_PLANNING_ROUNDING_CORNER_OUTCOMES_H_
 #define ARCLANE_SERVER_PLANNING_ROUNDING_CORNER_OUTCOMES_H_
 
@@ -14,14 +14,17 @@
 
 namespace arclane {
 
-// Appends the elements of the string, in the direction of travel: `reversed` strings run from the goal. Lines and arcs of
-// no length are left out. Cells are numbered from the start; there are `cell_count`.
+// Appends the elements of the string, in the direction of travel: `reversed` strings run from the
+// goal. Lines and arcs of no length are left out. Cells are numbered from the start; there are
+// `cell_count`.
 void AppendElements(const DiscString& string, bool reversed, uint32_t cell_count,
                     std::vector<PathElement>& elements);
 
-// One outcome for every inner point of `taut` that turns, in order. A corner belongs to the nearest disc or stop that
-// follows the one before it; of several corners of one disc the nearest is rounded and the others are merged.
-std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut, const DiscStringContext& context,
+// One outcome for every inner point of `taut` that turns, in order. A corner belongs to the nearest
+// disc or stop that follows the one before it; of several corners of one disc the nearest is
+// rounded and the others are merged.
+std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut,
+                                          const DiscStringContext& context,
                                           const DiscString& string, bool reversed);
 
 }  // namespace arclane

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A path as a string of discs: lines are the common tangents of successive discs, arcs run on the discs between their
-// tangent points. Such a path is smooth by construction. A disc of radius 0 is a point where the path may kink.
+// A path as a string of discs: lines are the common tangents of successive discs, arcs run on the
+// discs between their tangent points. Such a path is smooth by construction. A disc of radius 0 is
+// a point where the path may kink.
 #ifndef ARCLANE_SERVER_PLANNING_ROUNDING_DISC_PATH_H_
 #define ARCLANE_SERVER_PLANNING_ROUNDING_DISC_PATH_H_
 
@@ -18,9 +19,10 @@ struct Disc {
   double radius = 0.0;
 };
 
-// The directed common tangent of two discs. With unit direction d and left normal n the path touches disc i at
-// center_i - radius_i * n, so that center_2 - center_1 = length * d + (radius_2 - radius_1) * n; this covers inner and
-// outer tangents. There is none when |center_2 - center_1| < |radius_2 - radius_1|.
+// The directed common tangent of two discs. With unit direction d and left normal n the path
+// touches disc i at center_i - radius_i * n, so that center_2 - center_1 = length * d + (radius_2 -
+// radius_1) * n; this covers inner and outer tangents. There is none when |center_2 - center_1| <
+// |radius_2 - radius_1|.
 struct Tangent {
   Vec2 direction;
   Vec2 from;
@@ -46,11 +48,13 @@ inline bool CommonTangent(const Disc& a, const Disc& b, Tangent& tangent) {
   return true;
 }
 
-// Sweeps this close to a full turn are small turns to the wrong side: the neighbours pull the line off the disc.
+// Sweeps this close to a full turn are small turns to the wrong side: the neighbours pull the line
+// off the disc.
 inline constexpr double kMaxSweep = 1.75 * std::numbers::pi;
 
-// The angle >= 0 by which the path turns on a disc from direction `in` to `out`, towards the side of the disc, unwrapped
-// to [0, kMaxSweep]; negative when the line would have to turn to the other side.
+// The angle >= 0 by which the path turns on a disc from direction `in` to `out`, towards the side
+// of the disc, unwrapped to [0, kMaxSweep]; negative when the line would have to turn to the other
+// side.
 inline double SweepAngle(double radius, Vec2 in, Vec2 out) {
   const double turn = radius < 0.0 ? -std::atan2(Cross(in, out), Dot(in, out))
                                    : std::atan2(Cross(in, out), Dot(in, out));

@@ -62,8 +62,8 @@ bool DiscString::AdvanceLine(const CellRuns& from, const Tangent& line, CellRuns
   to = context_.chain->AlongLine(from, line.from, line.to, work.used);
   if (to.empty()) return false;
   return context_.walls == nullptr ||
-         context_.walls->LineKeeps(line.from, line.to, from.run[0].first,
-                                   to.run[to.count - 1].last, work.used);
+         context_.walls->LineKeeps(line.from, line.to, from.run[0].first, to.run[to.count - 1].last,
+                                   work.used);
 }
 
 bool DiscString::Reset(std::span<const Vec2> points, WorkMeter& work) {
@@ -162,7 +162,8 @@ TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerD
   work.used += kPieceWork * time_.visited();
   tried_cost_.time_s = result.time_s;
   tried_cost_.excess = result.start_excess + result.goal_excess;
-  if (acceptance == Acceptance::kBetter && !Better(tried_cost_, cost_)) return TryResult::kNotBetter;
+  if (acceptance == Acceptance::kBetter && !Better(tried_cost_, cost_))
+    return TryResult::kNotBetter;
   if (!Contained(first, last, work)) return TryResult::kLeavesCorridor;
   Accept(first, last);
   return TryResult::kAccepted;
@@ -182,7 +183,8 @@ bool DiscString::Contained(size_t first, size_t last, WorkMeter& work) {
       return false;
     }
   }
-  // Beyond the change the path is the same; go on only while other cells can be reached than before.
+  // Beyond the change the path is the same; go on only while other cells can be reached than
+  // before.
   tried_after_.clear();
   CellRuns runs = tried_[after].at_end;
   const CellRuns* before = &nodes_[last].at_end;

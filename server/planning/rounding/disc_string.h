@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driven path under search: a string of discs from start to goal with everything that is needed to judge a local
-// change at local cost: tangents, sweeps, the cells reached at every joint, and the driving time.
+// A driven path under search: a string of discs from start to goal with everything that is needed
+// to judge a local change at local cost: tangents, sweeps, the cells reached at every joint, and
+// the driving time.
 #ifndef ARCLANE_SERVER_PLANNING_ROUNDING_DISC_STRING_H_
 #define ARCLANE_SERVER_PLANNING_ROUNDING_DISC_STRING_H_
 
@@ -18,14 +19,16 @@
 
 namespace arclane {
 
-// A disc and the corners of the taut path that it turns for: [corner_first, corner_limit), empty for start and goal.
+// A disc and the corners of the taut path that it turns for: [corner_first, corner_limit), empty
+// for start and goal.
 struct CornerDisc {
   Disc disc;
   uint32_t corner_first = 0;
   uint32_t corner_limit = 0;
 };
 
-// What the paths are judged by, in this order. `excess` is by how much start and goal speed break their bounds.
+// What the paths are judged by, in this order. `excess` is by how much start and goal speed break
+// their bounds.
 struct PathCost {
   double excess = 0.0;
   uint32_t stops = 0;
@@ -68,19 +71,20 @@ class DiscString {
  public:
   struct Node {
     CornerDisc corner;
-    double sweep = 0.0;    // >= 0 on discs; the signed turn where the radius is 0.
-    Tangent line;          // To the next node; unused at the goal.
-    CellRuns at_begin;     // Where the arc begins.
-    CellRuns at_end;       // Where it ends and the line begins.
+    double sweep = 0.0;  // >= 0 on discs; the signed turn where the radius is 0.
+    Tangent line;        // To the next node; unused at the goal.
+    CellRuns at_begin;   // Where the arc begins.
+    CellRuns at_end;     // Where it ends and the line begins.
   };
 
   explicit DiscString(const DiscStringContext& context);
 
-  // Starts from points without discs: a stop at each corner that turns. Points are distinct from their neighbours;
-  // points[i] turns for corner i - 1. False when this path is not contained.
+  // Starts from points without discs: a stop at each corner that turns. Points are distinct from
+  // their neighbours; points[i] turns for corner i - 1. False when this path is not contained.
   bool Reset(std::span<const Vec2> points, WorkMeter& work);
 
-  // Replaces the discs [first, last), 0 < first <= last < size, when the path is contained, not too long and better.
+  // Replaces the discs [first, last), 0 < first <= last < size, when the path is contained, not too
+  // long and better.
   TryResult Replace(size_t first, size_t last, std::span<const CornerDisc> discs, WorkMeter& work,
                     Acceptance acceptance = Acceptance::kBetter);
 
@@ -97,8 +101,8 @@ class DiscString {
   double ArcLength(double radius, double sweep) const;
   bool Contained(size_t first, size_t last, WorkMeter& work);
   // One arc and one line; false when they leave the corridor.
-  bool AdvanceArc(const CellRuns& from, const Disc& disc, Vec2 in, Vec2 out, double sweep, CellRuns& to,
-                  WorkMeter& work) const;
+  bool AdvanceArc(const CellRuns& from, const Disc& disc, Vec2 in, Vec2 out, double sweep,
+                  CellRuns& to, WorkMeter& work) const;
   bool AdvanceLine(const CellRuns& from, const Tangent& line, CellRuns& to, WorkMeter& work) const;
   void Accept(size_t first, size_t last);
 
@@ -107,8 +111,8 @@ class DiscString {
   DriveTime time_;
   PathCost cost_;
   double length_ = 0.0;
-  // The tried nodes: the one before the change, the new ones, the one after; and the runs of the nodes that follow as
-  // far as they differ.
+  // The tried nodes: the one before the change, the new ones, the one after; and the runs of the
+  // nodes that follow as far as they differ.
   std::vector<Node> tried_;
   std::vector<CellRuns> tried_after_;
   std::vector<DrivePiece> tried_pieces_;

@@ -7,8 +7,8 @@
 namespace arclane {
 namespace {
 
-// Stands for an infinite acceleration, so that products with a length of 0 stay 0. Its inverse vanishes against any
-// time that matters.
+// Stands for an infinite acceleration, so that products with a length of 0 stay 0. Its inverse
+// vanishes against any time that matters.
 constexpr double kUnlimited = 1e30;
 
 double SquaredCap(const DrivePiece& piece) { return piece.speed_cap * piece.speed_cap; }
@@ -39,11 +39,12 @@ double DriveTime::PieceTime(const DrivePiece& piece, const Node& from, const Nod
   if (!(piece.length > 0.0)) return 0.0;
   const double cap_x = cap * cap;
   if (from.x == cap_x && to.x == cap_x) return piece.length / cap;
-  const double peak = (2.0 * piece.length + from.x * inverse_acceleration_ + to.x * inverse_braking_) /
-                      (inverse_acceleration_ + inverse_braking_);
+  const double peak =
+      (2.0 * piece.length + from.x * inverse_acceleration_ + to.x * inverse_braking_) /
+      (inverse_acceleration_ + inverse_braking_);
   const double top = peak <= cap_x ? std::sqrt(peak) : cap;
-  const double changing =
-      std::max(0.0, top - from.v) * inverse_acceleration_ + std::max(0.0, top - to.v) * inverse_braking_;
+  const double changing = std::max(0.0, top - from.v) * inverse_acceleration_ +
+                          std::max(0.0, top - to.v) * inverse_braking_;
   if (peak <= cap_x) return changing;
   const double cruise = piece.length - 0.5 * ((cap_x - from.x) * inverse_acceleration_ +
                                               (cap_x - to.x) * inverse_braking_);
@@ -54,7 +55,7 @@ DriveTime::Result DriveTime::Try(size_t first, size_t last, std::span<const Driv
   try_first_ = first;
   try_last_ = last;
   try_pieces_.assign(pieces.begin(), pieces.end());
-  const size_t limit = first + pieces.size();                      // First piece after the change, new numbering.
+  const size_t limit = first + pieces.size();  // First piece after the change, new numbering.
   const size_t count = pieces_.size() - (last - first) + pieces.size();
   const auto piece = [&](size_t j) -> const DrivePiece& {
     if (j < first) return pieces_[j];
@@ -75,7 +76,8 @@ DriveTime::Result DriveTime::Try(size_t first, size_t last, std::span<const Driv
   if (limit == count) {
     behind = std::min(node_cap(count), goal_x_);
   } else {
-    behind = std::min(node_cap(limit), nodes_[last + 1].braking_x + 2.0 * braking_ * piece(limit).length);
+    behind = std::min(node_cap(limit),
+                      nodes_[last + 1].braking_x + 2.0 * braking_ * piece(limit).length);
   }
   try_nodes_[limit].braking_x = behind;
   size_t node = limit;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The least time over pieces of constant speed cap under independent limits of acceleration and braking, kept so that
-// a change of a few pieces is evaluated without visiting the others. It agrees with speed_plan.h on decoupled limits.
+// The least time over pieces of constant speed cap under independent limits of acceleration and
+// braking, kept so that a change of a few pieces is evaluated without visiting the others. It
+// agrees with speed_plan.h on decoupled limits.
 //
-// With x = v^2 the passes are linear: braking first, x_i <= min(cap, x_(i+1) + 2 b l), then accelerating.
+// With x = v^2 the passes are linear: braking first, x_i <= min(cap, x_(i+1) + 2 b l), then
+// accelerating.
 #ifndef ARCLANE_SERVER_PLANNING_ROUNDING_DRIVE_TIME_H_
 #define ARCLANE_SERVER_PLANNING_ROUNDING_DRIVE_TIME_H_
 
@@ -29,14 +31,16 @@ class DriveTime {
 
   struct Result {
     double time_s = 0.0;
-    // v_start^2 less what braking for the pieces allows, if positive: the start speed cannot be kept.
+    // v_start^2 less what braking for the pieces allows, if positive: the start speed cannot be
+    // kept.
     double start_excess = 0.0;
     // The same at the end: goal speed^2 less what the pieces allow it to be.
     double goal_excess = 0.0;
   };
   const Result& current() const { return current_; }
 
-  // The result with the pieces [first, last) replaced by `pieces`. Nothing is changed until Accept().
+  // The result with the pieces [first, last) replaced by `pieces`. Nothing is changed until
+  // Accept().
   Result Try(size_t first, size_t last, std::span<const DrivePiece> pieces);
   // Makes the last tried replacement current.
   void Accept();
@@ -67,8 +71,9 @@ class DriveTime {
   std::vector<double> time_before_;  // Sum of piece times before piece i. Size n + 1.
   std::vector<double> time_after_;   // Sum of piece times from piece i on. Size n + 1.
 
-  // The last tried change: pieces [try_first_, try_last_) give way to try_pieces_. In the numbering after the change
-  // only nodes [node_first_, node_limit_) differ; try_nodes_ and try_time_ are indexed by it.
+  // The last tried change: pieces [try_first_, try_last_) give way to try_pieces_. In the numbering
+  // after the change only nodes [node_first_, node_limit_) differ; try_nodes_ and try_time_ are
+  // indexed by it.
   std::vector<DrivePiece> try_pieces_;
   std::vector<Node> try_nodes_;
   std::vector<double> try_time_;

@@ -11,9 +11,11 @@
 namespace arclane {
 namespace {
 
-// Two smallest trims that overlap by less than this part of their line fit it: tangents and lengths are rounded.
+// Two smallest trims that overlap by less than this part of their line fit it: tangents and lengths
+// are rounded.
 constexpr double kFitRelative = 1e-12;
-// Alternatives of one conflict run that are compared; a run of more has only its outer ones compared.
+// Alternatives of one conflict run that are compared; a run of more has only its outer ones
+// compared.
 constexpr size_t kMaxAlternatives = 64;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -27,8 +29,8 @@ int CompareSorted(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() < b.size() ? -1 : a.size() > b.size() ? 1 : 0;
 }
 
-// Whether two corners cannot both be rounded. A smallest radius of 0 stands for any radius above it: the other corner may
-// not use up the line.
+// Whether two corners cannot both be rounded. A smallest radius of 0 stands for any radius above
+// it: the other corner may not use up the line.
 bool LowsConflict(double low, double k, double next_low, double next_k, double length) {
   const double trims = low * k + next_low * next_k;
   if (low == 0.0 || next_low == 0.0) return trims >= length * (1.0 - kFitRelative);
@@ -39,7 +41,9 @@ bool LowsConflict(double low, double k, double next_low, double next_k, double l
 class FilletChain {
  public:
   RadiusChain chain;
-  std::vector<std::vector<RadiusInterval>> intervals;  // Clipped to the lines; none: always a stop.
+  // Clipped to the lines; corner i owns [begin[i], begin[i + 1]). None: always a stop.
+  std::vector<RadiusInterval> intervals;
+  std::vector<uint32_t> begin = {0};
 
   void Solve() {
     const size_t n = chain.size();
@@ -47,8 +51,9 @@ class FilletChain {
     chain.high.assign(n, 0.0);
     chain.stopped.assign(n, 0);
     radius.assign(n, 0.0);
+    trial_radius_.assign(n, 0.0);
     for (size_t i = 0; i < n; ++i) {
-      if (intervals[i].empty()) chain.stopped[i] = 1;
+      if (Count(i) == 0) chain.stopped[i] = 1;
     }
     ChooseStops();
     for (size_t first = 0; first < n;) {
@@ -63,23 +68,25 @@ class FilletChain {
 
   // The radii of [first, limit), ascending, under the present stops.
   std::vector<double> SortedRadii(size_t first, size_t limit) {
-    std::vector<double> values(chain.size(), 0.0);
     std::vector<double> sorted;
-    for (size_t begin = first; begin < limit;) {
-      size_t end = begin;
-      while (end < limit && !chain.stopped[end]) ++end;
-      SolveRun(begin, end, values);
-      sorted.insert(sorted.end(), values.begin() + begin, values.begin() + end);
-      begin = end + 1;
+    for (size_t from = first; from < limit;) {
+      size_t to = from;
+      while (to < limit && !chain.stopped[to]) ++to;
+      SolveRun(from, to, trial_radius_);
+      sorted.insert(sorted.end(), trial_radius_.begin() + from, trial_radius_.begin() + to);
+      from = to + 1;
     }
     std::sort(sorted.begin(), sorted.end());
     return sorted;
   }
 
  private:
+  size_t Count(size_t i) const { return begin[i + 1] - begin[i]; }
+  const RadiusInterval& Interval(size_t i, size_t j) const { return intervals[begin[i] + j]; }
+
   bool Conflict(size_t i) const {  // Between corners i and i + 1.
-    if (intervals[i].empty() || intervals[i + 1].empty()) return false;
-    return LowsConflict(intervals[i].front().low, chain.tan_half[i], intervals[i + 1].front().low,
+    if (Count(i) == 0 || Count(i + 1) == 0) return false;
+    return LowsConflict(Interval(i, 0).low, chain.tan_half[i], Interval(i + 1, 0).low,
                         chain.tan_half[i + 1], chain.line_length[i + 1]);
   }
 
@@ -89,7 +96,8 @@ class FilletChain {
     size_t edges;
   };
 
-  // Every smallest cover of a run of an odd number of conflicts: s stops at its odd corners, then at even ones.
+  // Every smallest cover of a run of an odd number of conflicts: s stops at its odd corners, then
+  // at even ones.
   void SetStops(const ConflictRun& run, size_t s) {
     for (size_t v = 0; v <= run.edges; ++v) chain.stopped[run.first + v] = 0;
     for (size_t j = 0; j < s; ++j) chain.stopped[run.first + 2 * j + 1] = 1;
@@ -153,7 +161,9 @@ class FilletChain {
       combinations *= Alternatives(run).size();
       if (combinations > static_cast<size_t>(kMaxIntervalChoices)) break;
     }
-    if (combinations <= static_cast<size_t>(kMaxIntervalChoices)) {
+    if (combinations <= static_cast<size_t>(kMaxIntervalChoices) &&
+        combinations <= combinations_left_ + 2) {
+      combinations_left_ -= std::min(combinations, combinations_left_);
       DecideTogether(runs, combinations);
       return;
     }
@@ -170,8 +180,8 @@ class FilletChain {
     Decide(runs, combinations, first, limit);
   }
 
-  // Combinations are tried with the lowest stop indices first, so that they win among equals: more stops at even corners
-  // of the first runs come first.
+  // Combinations are tried with the lowest stop indices first, so that they win among equals: more
+  // stops at even corners of the first runs come first.
   void Decide(std::span<const ConflictRun> runs, size_t combinations, size_t first, size_t limit) {
     std::vector<std::vector<size_t>> alternatives;
     for (const ConflictRun& run : runs) alternatives.push_back(Alternatives(run));
@@ -195,22 +205,22 @@ class FilletChain {
     set(best);
   }
 
-  // Max-min radii of a run without stops. Where corners have several intervals the relaxation to their hull is solved
-  // and branched on until no radius lies in a gap.
+  // Max-min radii of a run without stops. Where corners have several intervals the relaxation to
+  // their hull is solved and branched on until no radius lies in a gap.
   void SolveRun(size_t first, size_t limit, std::vector<double>& values) {
     if (first >= limit) return;
-    std::vector<std::pair<size_t, size_t>> allowed;
     bool gaps = false;
     for (size_t i = first; i < limit; ++i) {
-      chain.low[i] = intervals[i].front().low;
-      chain.high[i] = intervals[i].back().high;
-      allowed.emplace_back(0, intervals[i].size());
-      gaps = gaps || intervals[i].size() > 1;
+      chain.low[i] = Interval(i, 0).low;
+      chain.high[i] = Interval(i, Count(i) - 1).high;
+      gaps = gaps || Count(i) > 1;
     }
     if (!gaps) {
       FillMaxMin(chain, first, limit, values);
       return;
     }
+    std::vector<std::pair<size_t, size_t>> allowed;
+    for (size_t i = first; i < limit; ++i) allowed.emplace_back(0, Count(i));
     best_sorted_.clear();
     best_values_.clear();
     choices_left_ = kMaxIntervalChoices;
@@ -221,8 +231,7 @@ class FilletChain {
   bool LowsFit(size_t first, size_t limit) const {
     for (size_t i = first; i < limit; ++i) {
       const double trim = chain.low[i] * chain.tan_half[i];
-      const double next =
-          i + 1 < limit ? chain.low[i + 1] * chain.tan_half[i + 1] : 0.0;
+      const double next = i + 1 < limit ? chain.low[i + 1] * chain.tan_half[i + 1] : 0.0;
       if (trim + next > chain.line_length[i + 1] * (1.0 + kFitRelative)) return false;
       if (i == first && trim > chain.line_length[i] * (1.0 + kFitRelative)) return false;
     }
@@ -232,8 +241,8 @@ class FilletChain {
   void Branch(size_t first, size_t limit, std::vector<std::pair<size_t, size_t>>& allowed,
               std::vector<double>& values) {
     for (size_t i = first; i < limit; ++i) {
-      chain.low[i] = intervals[i][allowed[i - first].first].low;
-      chain.high[i] = intervals[i][allowed[i - first].second - 1].high;
+      chain.low[i] = Interval(i, allowed[i - first].first).low;
+      chain.high[i] = Interval(i, allowed[i - first].second - 1).high;
     }
     if (!LowsFit(first, limit)) return;
     FillMaxMin(chain, first, limit, values);
@@ -244,7 +253,7 @@ class FilletChain {
     for (size_t i = first; i < limit; ++i) {
       const std::pair<size_t, size_t> range = allowed[i - first];
       for (size_t gap = range.first; gap + 1 < range.second; ++gap) {
-        if (!(values[i] > intervals[i][gap].high && values[i] < intervals[i][gap + 1].low)) continue;
+        if (!(values[i] > Interval(i, gap).high && values[i] < Interval(i, gap + 1).low)) continue;
         if (--choices_left_ > 0) {
           allowed[i - first] = {gap + 1, range.second};
           Branch(first, limit, allowed, values);
@@ -259,16 +268,18 @@ class FilletChain {
     best_values_.assign(values.begin() + first, values.begin() + limit);
   }
 
+  std::vector<double> trial_radius_;
+  // Joint choices are limited over the whole chain, so that long chains stay linear.
+  size_t combinations_left_ = 4 * kMaxIntervalChoices;
   std::vector<double> best_sorted_;
   std::vector<double> best_values_;
   int choices_left_ = 0;
 };
 
-// The intervals of corner i that leave room on both lines, each alone.
-std::vector<RadiusInterval> Clipped(const FilletProblem& problem, size_t i) {
-  std::vector<RadiusInterval> clipped;
+// Appends the intervals of corner i that leave room on both lines, each alone.
+void AppendClipped(const FilletProblem& problem, size_t i, std::vector<RadiusInterval>& clipped) {
   const double k = problem.tan_half[i];
-  if (!std::isfinite(k)) return clipped;
+  if (!std::isfinite(k)) return;
   const size_t n = problem.tan_half.size();
   const double after = problem.line_length[problem.closed ? (i + 1) % n : i + 1];
   double fit = k > 0.0 ? std::min(problem.line_length[i], after) / k : kInfinity;
@@ -280,18 +291,22 @@ std::vector<RadiusInterval> Clipped(const FilletProblem& problem, size_t i) {
     interval.low = std::min(interval.low, interval.high);
     if (interval.high > 0.0) clipped.push_back(interval);
   }
-  return clipped;
 }
 
 // The corners of the problem from `first` on, `count` of them, as an open chain.
 FilletChain OpenChain(const FilletProblem& problem, size_t first, size_t count) {
   const size_t n = problem.tan_half.size();
   FilletChain open;
+  open.chain.tan_half.reserve(count);
+  open.chain.line_length.reserve(count + 1);
+  open.begin.reserve(count + 1);
+  open.intervals.reserve(problem.intervals.size());
   for (size_t j = 0; j < count; ++j) {
     const size_t i = (first + j) % n;
     open.chain.tan_half.push_back(problem.tan_half[i]);
     open.chain.line_length.push_back(problem.line_length[i]);
-    open.intervals.push_back(Clipped(problem, i));
+    AppendClipped(problem, i, open.intervals);
+    open.begin.push_back(static_cast<uint32_t>(open.intervals.size()));
   }
   const size_t last = problem.closed ? (first + count) % n : first + count;
   open.chain.line_length.push_back(problem.line_length[last]);
@@ -318,11 +333,12 @@ bool BetterThan(const FilletRadii& a, const FilletRadii& b) {
   return order != 0 ? order > 0 : a.stops < b.stops;
 }
 
-// A loop: cut at a corner that stops anyway, or at either corner of a conflict; without both nothing stops.
+// A loop: cut at a corner that stops anyway, or at either corner of a conflict; without both
+// nothing stops.
 FilletRadii ChooseOnLoop(const FilletProblem& problem) {
   const size_t n = problem.tan_half.size();
   std::vector<std::vector<RadiusInterval>> intervals;
-  for (size_t i = 0; i < n; ++i) intervals.push_back(Clipped(problem, i));
+  for (size_t i = 0; i < n; ++i) AppendClipped(problem, i, intervals.emplace_back());
   const auto solve_cut_at = [&](size_t stop) {
     FilletChain open = OpenChain(problem, (stop + 1) % n, n - 1);
     open.Solve();
@@ -358,7 +374,8 @@ FilletRadii ChooseOnLoop(const FilletProblem& problem) {
     again = false;
     for (size_t i = 0; i < n; ++i) {
       for (size_t gap = 0; gap + 1 < intervals[i].size(); ++gap) {
-        if (result.radius[i] > intervals[i][gap].high && result.radius[i] < intervals[i][gap + 1].low) {
+        if (result.radius[i] > intervals[i][gap].high &&
+            result.radius[i] < intervals[i][gap + 1].low) {
           chain.high[i] = intervals[i][gap].high;
           again = true;
         }

@@ -16,11 +16,11 @@
 namespace arclane {
 namespace {
 
-// Waypoints closer than this many units in the last place of the largest coordinate are one: the direction between them
-// is rounding. Radii below it are none.
+// Waypoints closer than this many units in the last place of the largest coordinate are one: the
+// direction between them is rounding. Radii below it are none.
 constexpr double kSamePointUlps = 64.0;
-// Turns within this of a half turn are reversals: rounding of unit directions alone gives 1e-16, and the trims of an arc
-// would be more than 1e8 radii.
+// Turns within this of a half turn are reversals: rounding of unit directions alone gives 1e-16,
+// and the trims of an arc would be more than 1e8 radii.
 constexpr double kReversal = 1e-8;
 
 absl::Status Validate(std::span<const Vec2> waypoints, std::span<const double> radius_request,
@@ -31,10 +31,11 @@ absl::Status Validate(std::span<const Vec2> waypoints, std::span<const double> r
       return absl::InvalidArgumentError(absl::StrCat("waypoints[", i, "]: must be finite"));
     }
   }
-  const size_t corners = options.closed ? waypoints.size() : waypoints.size() - std::min<size_t>(2, waypoints.size());
+  const size_t corners =
+      options.closed ? waypoints.size() : waypoints.size() - std::min<size_t>(2, waypoints.size());
   if (radius_request.size() != 1 && radius_request.size() != corners) {
-    return absl::InvalidArgumentError(absl::StrCat("radius_request: must have one entry or ", corners,
-                                                   ", got ", radius_request.size()));
+    return absl::InvalidArgumentError(absl::StrCat("radius_request: must have one entry or ",
+                                                   corners, ", got ", radius_request.size()));
   }
   for (size_t i = 0; i < radius_request.size(); ++i) {
     if (!(radius_request[i] >= 0.0)) {
@@ -52,9 +53,10 @@ absl::Status Validate(std::span<const Vec2> waypoints, std::span<const double> r
 // The waypoints without repeated neighbours.
 struct Polyline {
   std::vector<Vec2> points;
-  std::vector<uint32_t> index;     // Of the waypoint.
-  std::vector<double> request;     // One a point; unused at the ends of an open polyline.
-  std::vector<Vec2> direction;     // Of line i, from point i - 1 to point i (closed: line 0 from the last).
+  std::vector<uint32_t> index;  // Of the waypoint.
+  std::vector<double> request;  // One a point; unused at the ends of an open polyline.
+  std::vector<Vec2>
+      direction;  // Of line i, from point i - 1 to point i (closed: line 0 from the last).
   std::vector<double> length;
   double same_point = 0.0;
 };
@@ -74,7 +76,8 @@ Polyline MakePolyline(std::span<const Vec2> waypoints, std::span<const double> r
     if (!line.points.empty() && Distance(waypoints[i], line.points.back()) <= line.same_point) {
       line.request.back() = request(i);
       // The goal stays exactly where it was sent.
-      if (!closed && i + 1 == waypoints.size() && line.points.size() > 1) line.points.back() = waypoints[i];
+      if (!closed && i + 1 == waypoints.size() && line.points.size() > 1)
+        line.points.back() = waypoints[i];
       continue;
     }
     line.points.push_back(waypoints[i]);
@@ -89,7 +92,8 @@ Polyline MakePolyline(std::span<const Vec2> waypoints, std::span<const double> r
   }
   const size_t count = line.points.size();
   for (size_t i = 0; i < count; ++i) {
-    const Vec2 step = i > 0 || closed ? line.points[i] - line.points[(i + count - 1) % count] : Vec2{};
+    const Vec2 step =
+        i > 0 || closed ? line.points[i] - line.points[(i + count - 1) % count] : Vec2{};
     const double length = Norm(step);
     line.length.push_back(length);
     line.direction.push_back(length > 0.0 ? step * (1.0 / length) : Vec2{});
@@ -110,7 +114,8 @@ class PolylineFillet {
  public:
   PolylineFillet(Polyline line, const FilletPolylineOptions& options)
       : line_(std::move(line)), options_(options) {
-    if (!options.polygon_begin.empty()) polygons_.emplace(options.polygon_vertices, options.polygon_begin);
+    if (!options.polygon_begin.empty())
+      polygons_.emplace(options.polygon_vertices, options.polygon_begin);
   }
 
   FilletedPolyline Run() {
@@ -138,7 +143,8 @@ class PolylineFillet {
     const size_t first = options_.closed ? 0 : 1;
     const size_t limit = options_.closed ? count : count - 1;
     for (size_t i = first; i < limit; ++i) {
-      Corner corner{i, line_.direction[i], line_.direction[(i + 1) % count], 0.0, 0.0, CornerKind::kRounded};
+      Corner corner{i,   line_.direction[i],  line_.direction[(i + 1) % count], 0.0,
+                    0.0, CornerKind::kRounded};
       corner.turn = TurnAngle(corner.in, corner.out);
       if (std::abs(corner.turn) <= options_.corner_angle_min_rad) {
         corner.kind = CornerKind::kDrivenThrough;
@@ -157,7 +163,8 @@ class PolylineFillet {
   double Fit(size_t c) const {
     const Corner& corner = corners_[c];
     const size_t count = line_.points.size();
-    return std::min(line_.length[corner.point], line_.length[(corner.point + 1) % count]) / corner.tan_half;
+    return std::min(line_.length[corner.point], line_.length[(corner.point + 1) % count]) /
+           corner.tan_half;
   }
 
   void FindIntervals() {
@@ -182,7 +189,8 @@ class PolylineFillet {
   void AddInterval(RadiusInterval interval) {
     // A minimum that is missed by rounding only is met.
     constexpr double kMissed = 1e-12;
-    if (interval.high < options_.radius_min * (1.0 - kMissed) || interval.high <= line_.same_point) return;
+    if (interval.high < options_.radius_min * (1.0 - kMissed) || interval.high <= line_.same_point)
+      return;
     interval.low = std::min(std::max(interval.low, options_.radius_min), interval.high);
     intervals_.push_back(interval);
   }
@@ -191,9 +199,11 @@ class PolylineFillet {
     const Corner& corner = corners_[c];
     if (corner.kind == CornerKind::kStopped) return StopReason::kHairpin;
     const double cap = std::min(line_.request[corner.point], Fit(c));
-    if (begin_[c] < begin_[c + 1]) return StopReason::kTooShort;  // Fits alone, not beside its neighbours.
+    if (begin_[c] < begin_[c + 1])
+      return StopReason::kTooShort;  // Fits alone, not beside its neighbours.
     if (polygons_ && cap > 0.0) {
-      const auto all = polygons_->FilletRadii(line_.points[corner.point], corner.in, corner.out, cap);
+      const auto all =
+          polygons_->FilletRadii(line_.points[corner.point], corner.in, corner.out, cap);
       if (all.empty()) return StopReason::kNoRoom;
     }
     return Fit(c) < options_.radius_min ? StopReason::kTooShort : StopReason::kMinimumRadius;
@@ -207,7 +217,8 @@ class PolylineFillet {
     element.direction = line_.direction[line];
     element.start = from + trim_begin * element.direction;
     element.length = std::max(0.0, line_.length[line] - trim_begin - trim_end);
-    if (polygons_ && !polygons_->ContainsLine(element.start, element.start + element.direction * element.length)) {
+    if (polygons_ && !polygons_->ContainsLine(element.start,
+                                              element.start + element.direction * element.length)) {
       result_.uncontained_lines.push_back(line_.index[(line + count - 1) % count]);
     }
     if (element.length > 0.0) result_.path.elements.push_back(element);
@@ -245,11 +256,10 @@ class PolylineFillet {
     result_.path.corners.push_back(outcome);
   }
 
-  double Trim(size_t c) const {
-    return radii_[c] > 0.0 ? radii_[c] * corners_[c].tan_half : 0.0;
-  }
+  double Trim(size_t c) const { return radii_[c] > 0.0 ? radii_[c] * corners_[c].tan_half : 0.0; }
 
-  // An open path begins with line 1; a loop with the line that leaves waypoint 0's arc and ends with that arc.
+  // An open path begins with line 1; a loop with the line that leaves waypoint 0's arc and ends
+  // with that arc.
   void Emit() {
     const size_t count = line_.points.size();
     const size_t corner_count = corners_.size();
@@ -258,7 +268,8 @@ class PolylineFillet {
         AddLine(i % count, Trim(i - 1), Trim(i % count));
         AddCorner(i % count);
       }
-      std::rotate(result_.path.corners.begin(), result_.path.corners.end() - 1, result_.path.corners.end());
+      std::rotate(result_.path.corners.begin(), result_.path.corners.end() - 1,
+                  result_.path.corners.end());
     } else {
       for (size_t i = 1; i < count; ++i) {
         AddLine(i, i >= 2 ? Trim(i - 2) : 0.0, i - 1 < corner_count ? Trim(i - 1) : 0.0);
@@ -287,7 +298,8 @@ class PolylineFillet {
 absl::StatusOr<FilletedPolyline> FilletPolyline(std::span<const Vec2> waypoints,
                                                 std::span<const double> radius_request,
                                                 const FilletPolylineOptions& options) {
-  if (absl::Status status = Validate(waypoints, radius_request, options); !status.ok()) return status;
+  if (absl::Status status = Validate(waypoints, radius_request, options); !status.ok())
+    return status;
   return PolylineFillet(MakePolyline(waypoints, radius_request, options.closed), options).Run();
 }
 

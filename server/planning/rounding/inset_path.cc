@@ -45,8 +45,8 @@ InsetPath TautInsetPath(const Corridor& corridor, double inset, bool reversed) {
     const bool at_left = corner.side == CornerSide::kLeft;
     path.points.push_back(corner.point);
     path.contact.push_back(corner.side == CornerSide::kPoint ? corner.point
-                           : at_left != reversed            ? portal.left
-                                                            : portal.right);
+                           : at_left != reversed             ? portal.left
+                                                             : portal.right);
     path.side.push_back(corner.side == CornerSide::kPoint ? 0 : at_left ? 1 : -1);
   }
   if (!(goal == path.points.back())) path.points.push_back(goal);

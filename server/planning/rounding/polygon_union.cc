@@ -9,7 +9,8 @@
 namespace arclane {
 namespace {
 
-// Points of cuts and mid-points err by a few units in the last place of the largest coordinate or radius.
+// Points of cuts and mid-points err by a few units in the last place of the largest coordinate or
+// radius.
 constexpr double kToleranceUlps = 64.0;
 
 double SquaredDistance(Vec2 p, Vec2 a, Vec2 b) {
@@ -127,10 +128,12 @@ bool PolygonUnion::ContainsArc(Vec2 center, double radius, Vec2 in, double sweep
       const Vec2 from_center = edges_[i].a - center;
       SolveQuadratic(SquaredNorm(edge), 2.0 * Dot(edge, from_center),
                      SquaredNorm(from_center) - size * size, [&](double t) {
-                       // Crossings of the edge's line just beyond its ends cut as well: more cuts do no harm.
+                       // Crossings of the edge's line just beyond its ends cut as well: more cuts
+                       // do no harm.
                        if (t < -0.5 || t > 1.5) return;
                        const Vec2 direction = from_center + edge * t;
-                       double angle = side * std::atan2(Cross(to_begin, direction), Dot(to_begin, direction));
+                       double angle =
+                           side * std::atan2(Cross(to_begin, direction), Dot(to_begin, direction));
                        if (angle < 0.0) angle += 2.0 * std::numbers::pi;
                        if (angle > 0.0 && angle < sweep) cuts.push_back(angle);
                      });
@@ -150,10 +153,11 @@ std::vector<RadiusInterval> PolygonUnion::FilletRadii(Vec2 apex, Vec2 in, Vec2 o
   const Vec2 end_end = apex + (radius_max * tan_half) * out;
   // All arcs lie in the triangle of the apex and the two furthest trims.
   const Vec2 margin = {tolerance_, tolerance_};
-  const Box box = {Vec2{std::min({apex.x, begin_end.x, end_end.x}),
-                        std::min({apex.y, begin_end.y, end_end.y})} - margin,
-                   Vec2{std::max({apex.x, begin_end.x, end_end.x}),
-                        std::max({apex.y, begin_end.y, end_end.y})} + margin};
+  const Box box = {
+      Vec2{std::min({apex.x, begin_end.x, end_end.x}), std::min({apex.y, begin_end.y, end_end.y})} -
+          margin,
+      Vec2{std::max({apex.x, begin_end.x, end_end.x}), std::max({apex.y, begin_end.y, end_end.y})} +
+          margin};
   std::vector<Edge> near;
   for (size_t k = 0; k < boxes_.size(); ++k) {
     if (!boxes_[k].Meets(box)) continue;
@@ -207,7 +211,8 @@ std::vector<RadiusInterval> PolygonUnion::FilletRadii(Vec2 apex, Vec2 in, Vec2 o
     if (high - low <= 4.0 * std::numeric_limits<double>::epsilon() * high) continue;
     const double radius = 0.5 * (low + high);
     if (!ContainsArc(apex + radius * toward, side * radius, in, std::abs(turn))) continue;
-    if (!intervals.empty() && low - intervals.back().high <= 4.0 * std::numeric_limits<double>::epsilon() * high) {
+    if (!intervals.empty() &&
+        low - intervals.back().high <= 4.0 * std::numeric_limits<double>::epsilon() * high) {
       intervals.back().high = high;
     } else {
       intervals.push_back({low, high});

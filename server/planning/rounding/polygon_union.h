@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact containment of lines and arcs in the plain union of simple polygons, and the radii of a corner's fillet that are
-// contained. A line or arc is cut at all its intersections with polygon edges; between successive cuts the mid-point
-// decides. Containment of a fillet is not monotone in its radius (holes), so the radii at which it can change, where the
-// arc meets a vertex, touches an edge or ends on one, are formed in closed form and the stretches between are tested.
+// Exact containment of lines and arcs in the plain union of simple polygons, and the radii of a
+// corner's fillet that are contained. A line or arc is cut at all its intersections with polygon
+// edges; between successive cuts the mid-point decides. Containment of a fillet is not monotone in
+// its radius (holes), so the radii at which it can change, where the arc meets a vertex, touches an
+// edge or ends on one, are formed in closed form and the stretches between are tested.
 #ifndef ARCLANE_SERVER_PLANNING_ROUNDING_POLYGON_UNION_H_
 #define ARCLANE_SERVER_PLANNING_ROUNDING_POLYGON_UNION_H_
 
@@ -17,19 +18,22 @@ namespace arclane {
 
 class PolygonUnion {
  public:
-  // Polygon k: vertices [begin[k], begin[k + 1]), simple, any winding; convex or not. Borrows nothing.
+  // Polygon k: vertices [begin[k], begin[k + 1]), simple, any winding; convex or not. Borrows
+  // nothing.
   PolygonUnion(std::span<const Vec2> vertices, std::span<const uint32_t> begin);
 
   // Boundaries belong to the union: points within tolerance() of an edge are inside.
   double tolerance() const { return tolerance_; }
 
   bool ContainsLine(Vec2 from, Vec2 to) const;
-  // The arc round `center` from direction of travel `in`, turning by `sweep` in [0, pi] to the side of the signed radius.
+  // The arc round `center` from direction of travel `in`, turning by `sweep` in [0, pi] to the side
+  // of the signed radius.
   bool ContainsArc(Vec2 center, double radius, Vec2 in, double sweep) const;
 
-  // All radii in (0, radius_max] for which the arc tangent to both lines at `apex` is contained, ascending, as closed
-  // intervals; an interval from 0 means all small radii. in, out: unit directions, |turn| < pi. Isolated single radii are
-  // left out. O(m^2 e) for the e edges and m vertices and crossings near the corner.
+  // All radii in (0, radius_max] for which the arc tangent to both lines at `apex` is contained,
+  // ascending, as closed intervals; an interval from 0 means all small radii. in, out: unit
+  // directions, |turn| < pi. Isolated single radii are left out. O(m^2 e) for the e edges and m
+  // vertices and crossings near the corner.
   std::vector<RadiusInterval> FilletRadii(Vec2 apex, Vec2 in, Vec2 out, double radius_max) const;
 
  private:
@@ -43,7 +47,8 @@ class PolygonUnion {
     bool Meets(const Box& other) const;
   };
   bool ContainsPoint(Vec2 p) const;
-  // Whether all mid-points between the cuts, sorted here, lie inside; `at(t)` is the point at parameter t.
+  // Whether all mid-points between the cuts, sorted here, lie inside; `at(t)` is the point at
+  // parameter t.
   template <typename At>
   bool MidPointsInside(std::vector<double>& cuts, const At& at) const;
 

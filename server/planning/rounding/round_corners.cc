@@ -20,6 +20,8 @@ namespace {
 
 // Insets of the portals for further starts, as fractions of the largest radius.
 constexpr double kInsetFractions[] = {0.12, 0.35, 0.8};
+// The work of preparing one vertex or portal end of the corridor, in half-plane tests.
+constexpr uint64_t kPointWork = 20;
 // Sweeps that each start gets before the best goes on alone.
 constexpr int kProbeSweeps = 3;
 constexpr int kFinalSweeps = 60;
@@ -49,8 +51,8 @@ StartLine LineOf(std::vector<Vec2> points) {
   return line;
 }
 
-// Drops the inner points that lie on the line between their neighbours, up to `flat`: they turn nowhere, and whether they
-// are there depends on rounding.
+// Drops the inner points that lie on the line between their neighbours, up to `flat`: they turn
+// nowhere, and whether they are there depends on rounding.
 void DropStraightPoints(double flat, StartLine& line) {
   StartLine kept;
   const size_t count = line.points.size();
@@ -88,9 +90,9 @@ void SettleReversals(const Corridor& corridor, bool reversed, StartLine& line) {
   }
 }
 
-// Whether the problem is planned from its goal. A problem and its reverse are planned in the same direction, so that
-// they give the same path: the direction is chosen by what both have in common, lengths of the taut path from either
-// end, and limits where those are equal.
+// Whether the problem is planned from its goal. A problem and its reverse are planned in the same
+// direction, so that they give the same path: the direction is chosen by what both have in common,
+// lengths of the taut path from either end, and limits where those are equal.
 bool PlanReversed(const std::vector<Vec2>& points, const DrivingLimits& limits) {
   // Lengths that differ by rounding only are equal.
   constexpr double kRelative = 1e-12;
@@ -128,12 +130,13 @@ class Rounder {
     }
     context_.turning.radius_max = FiniteRadius(turning, limits);
     work_.limit = options.work_budget;
+    work_.used = kPointWork * (corridor.cell_vertices.size() + 2 * corridor.portals.size());
   }
 
   DrivenPath Round() {
     DrivenPath path;
-    StartLine base = LineOf(reversed_ ? std::vector<Vec2>(taut_points_.rbegin(), taut_points_.rend())
-                                      : taut_points_);
+    StartLine base = LineOf(
+        reversed_ ? std::vector<Vec2>(taut_points_.rbegin(), taut_points_.rend()) : taut_points_);
     // Well within the tolerance of containment.
     const double flat = chain_->tolerance() / 8.0;
     DropStraightPoints(flat, base);
@@ -150,7 +153,7 @@ class Rounder {
     SetMaxLength(best.length());
     best = DiscString(context_);
     best.Reset(base.points, unlimited);
-    work_.used += unlimited.used / 2;
+    work_.used += unlimited.used;
     path.time_stopping_s = best.cost().time_s;
     const double taut_length = best.length();
 
@@ -163,8 +166,8 @@ class Rounder {
 
  private:
   double FiniteRadius(const AgentTurning& turning, const DrivingLimits& limits) const {
-    double radius = std::min(turning.radius_max, limits.max_speed * limits.max_speed /
-                                                     limits.max_lateral_acceleration);
+    double radius = std::min(turning.radius_max,
+                             limits.max_speed * limits.max_speed / limits.max_lateral_acceleration);
     if (!(radius > 0.0)) radius = turning.radius_max;  // No lateral limit: every radius is as fast.
     // No arc of a path inside is larger than the corridor.
     Vec2 low = corridor_.start;
@@ -190,7 +193,8 @@ class Rounder {
         taut_length * (1.0 + std::max(options_.max_extra_length_fraction, kRounding));
   }
 
-  // For taut paths that leave the cells: the corridor's own taut path, or at worst the middles of its portals.
+  // For taut paths that leave the cells: the corridor's own taut path, or at worst the middles of
+  // its portals.
   StartLine ContainedLine(DiscString& string, WorkMeter& work) const {
     StartLine line = LineOf(TautInsetPath(corridor_, 0.0, reversed_));
     if (line.points.size() >= 2 && string.Reset(line.points, work)) return line;
@@ -205,8 +209,8 @@ class Rounder {
     return line;
   }
 
-  // Every start gets a few sweeps, the best goes on alone. With work left the other starts are refined to the end as well,
-  // and the best of all is explored by trials.
+  // Every start gets a few sweeps, the best goes on alone. With work left the other starts are
+  // refined to the end as well, and the best of all is explored by trials.
   void Search(const StartLine& base, DiscString& best, DrivenPath& path) {
     std::vector<RejectedArc>* rejected = options_.keep_rejected ? &path.rejected : nullptr;
     std::vector<StartLine> lines = {base};
@@ -223,8 +227,8 @@ class Rounder {
     if (!base.contact.empty()) work_on(0, kProbeSweeps);
     for (const double fraction : kInsetFractions) {
       if (work_.exhausted() || base.contact.empty()) break;
-      StartLine line = LineOf(
-          TautInsetPath(corridor_, fraction * context_.turning.radius_max, reversed_));
+      StartLine line =
+          LineOf(TautInsetPath(corridor_, fraction * context_.turning.radius_max, reversed_));
       DropStraightPoints(chain_->tolerance() / 8.0, line);
       DiscString string(context_);
       if (!string.Reset(line.points, work_) || string.length() > context_.max_length) continue;

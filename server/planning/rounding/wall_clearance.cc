@@ -11,7 +11,8 @@
 namespace arclane {
 namespace {
 
-// Distances are formed from a few differences and one square root: some units in the last place of the coordinates.
+// Distances are formed from a few differences and one square root: some units in the last place of
+// the coordinates.
 constexpr double kToleranceUlps = 256.0;
 
 // The work of a distance between an element and a wall, in half-plane tests.
@@ -54,8 +55,8 @@ double LineDistance(Vec2 p, Vec2 a, Vec2 b) {
 
 }  // namespace
 
-WallClearance::WallClearance(const Corridor& corridor, std::span<const Vec2> taut,
-                             double clearance, bool reversed) {
+WallClearance::WallClearance(const Corridor& corridor, std::span<const Vec2> taut, double clearance,
+                             bool reversed) {
   double largest = 0.0;
   for (const Vec2 p : corridor.cell_vertices) {
     largest = std::max({largest, std::abs(p.x), std::abs(p.y)});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distance that a driven path keeps to the corridor's walls. A wall is a part of a cell's edge that no portal
-// covers. The path keeps from each wall the smaller of the wanted clearance and the distance the taut path has to it,
-// so that the taut path itself always does.
+// The distance that a driven path keeps to the corridor's walls. A wall is a part of a cell's edge
+// that no portal covers. The path keeps from each wall the smaller of the wanted clearance and the
+// distance the taut path has to it, so that the taut path itself always does.
 #ifndef ARCLANE_SERVER_PLANNING_ROUNDING_WALL_CLEARANCE_H_
 #define ARCLANE_SERVER_PLANNING_ROUNDING_WALL_CLEARANCE_H_
 
@@ -21,8 +21,8 @@ class WallClearance {
   WallClearance(const Corridor& corridor, std::span<const Vec2> taut, double clearance,
                 bool reversed);
 
-  // Whether the line, or the arc on a disc from `begin` turning by `sweep`, keeps its distance to the walls of the
-  // cells [first, last]. `work` grows by the walls looked at.
+  // Whether the line, or the arc on a disc from `begin` turning by `sweep`, keeps its distance to
+  // the walls of the cells [first, last]. `work` grows by the walls looked at.
   bool LineKeeps(Vec2 from, Vec2 to, uint32_t first, uint32_t last, uint64_t& work) const;
   bool ArcKeeps(Vec2 center, double radius, Vec2 in, Vec2 out, double sweep, uint32_t first,
                 uint32_t last, uint64_t& work) const;

@@ -14,7 +14,8 @@ namespace {
 
 // Two unit squares side by side, (0,0)-(2,1), with the portal between them.
 RoundingCase TwoSquares() {
-  return MakeCase("two squares", {0.5, 0.5}, {1.5, 0.5}, {{{0, 0}, {1, 0}, {1, 1}, {0, 1}}, {{1, 0}, {2, 0}, {2, 1}, {1, 1}}},
+  return MakeCase("two squares", {0.5, 0.5}, {1.5, 0.5},
+                  {{{0, 0}, {1, 0}, {1, 1}, {0, 1}}, {{1, 0}, {2, 0}, {2, 1}, {1, 1}}},
                   {{{1, 1}, {1, 0}}});
 }
 
@@ -33,20 +34,68 @@ TEST(CellChainTest, ArcThatBulgesOverTheEdgeIsRefused) {
   const CellChain chain(c.corridor, false);
   uint64_t work = 0;
   const CellRuns start = chain.RunsAtStart(c.corridor.start, work);
-  // A half circle from (0.6, 0.5) over the top to (1.4, 0.5): radius 0.4 stays below y = 1, 0.6 does not.
-  EXPECT_TRUE(chain.EndsInLastCell(chain.AlongArc(start, {1.0, 0.5}, -0.4, {0, 1}, {0, -1}, std::numbers::pi, work)));
-  EXPECT_TRUE(chain.AlongArc(start, {1.0, 0.5}, -0.6, {0, 1}, {0, -1}, std::numbers::pi, work).empty());
+  // A half circle from (0.6, 0.5) over the top to (1.4, 0.5): radius 0.4 stays below y = 1, 0.6
+  // does not.
+  EXPECT_TRUE(chain.EndsInLastCell(
+      chain.AlongArc(start, {1.0, 0.5}, -0.4, {0, 1}, {0, -1}, std::numbers::pi, work)));
+  EXPECT_TRUE(
+      chain.AlongArc(start, {1.0, 0.5}, -0.6, {0, 1}, {0, -1}, std::numbers::pi, work).empty());
   // Touching from inside counts as contained.
-  EXPECT_FALSE(chain.AlongArc(start, {1.0, 0.5}, -0.5, {0, 1}, {0, -1}, std::numbers::pi, work).empty());
+  EXPECT_FALSE(
+      chain.AlongArc(start, {1.0, 0.5}, -0.5, {0, 1}, {0, -1}, std::numbers::pi, work).empty());
+}
+
+// An arc of nearly a full turn round a square block in a ring of four cells. The stretch outside a
+// half-plane begins before the arc does, so that its copy a turn later must be cut out as well.
+TEST(CellChainTest, LongArcThatCutsABlockIsRefusedWhereverItBegins) {
+  const double b = 1.0;
+  const double w = 3.0;
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    const auto turned = [quarter](Vec2 p) {
+      for (int i = 0; i < quarter; ++i) p = LeftNormal(p);
+      return p;
+    };
+    // Counter-clockwise from the east: portals on the diagonals from the block's corners to the
+    // outer corners.
+    std::vector<std::vector<Vec2>> polygons;
+    std::vector<Portal> portals;
+    for (int i = 0; i < 5; ++i) {
+      const auto at = [&](Vec2 p) {
+        for (int j = 0; j < i; ++j) p = LeftNormal(p);
+        return turned(p);
+      };
+      polygons.push_back({at({b, -b}), at({w, -w}), at({w, w}), at({b, b})});
+      if (i < 4) portals.push_back({at({b, b}), at({w, w})});
+    }
+    const RoundingCase c = MakeCase("ring", turned({2, 0}), turned({2, 0}), polygons, portals);
+    const CellChain chain(c.corridor, false);
+    uint64_t work = 0;
+    for (const double radius : {1.2, 1.41, 1.42, 2.0, 2.9, 3.1}) {
+      for (const double begin : {-0.6, -0.1, 0.0, 0.3, 0.7}) {
+        const double sweep = 2.0 * std::numbers::pi - 0.2 - std::max(0.0, begin);
+        const auto on_circle = [&](double angle) { return turned(UnitVector(angle)); };
+        const Vec2 in = LeftNormal(on_circle(begin));
+        const Vec2 out = LeftNormal(on_circle(begin + sweep));
+        const bool contained = !chain
+                                    .AlongArc(chain.RunsAtStart(radius * on_circle(begin), work),
+                                              {0, 0}, radius, in, out, sweep, work)
+                                    .empty();
+        EXPECT_EQ(contained, radius > std::sqrt(2.0) && radius < w)
+            << quarter << " " << radius << " " << begin;
+      }
+    }
+  }
 }
 
 TEST(CellChainTest, OverlapIsNoShortCut) {
-  // A corridor that goes round a loop of cells and overlaps its own begin: the straight line to the goal lies in the union
-  // of the cells but skips them.
-  const RoundingCase c = MakeCase(
-      "loop", {0.5, 0.5}, {0.5, 0.6},
-      {{{0, 0}, {3, 0}, {3, 1}, {0, 1}}, {{2, 0}, {3, 0}, {3, 3}, {2, 3}}, {{0, 2}, {3, 2}, {3, 3}, {0, 3}}, {{0, 0}, {1, 0}, {1, 3}, {0, 3}}},
-      {{{2, 1}, {3, 1}}, {{2, 2}, {2, 3}}, {{1, 2}, {0, 2}}});
+  // A corridor that goes round a loop of cells and overlaps its own begin: the straight line to the
+  // goal lies in the union of the cells but skips them.
+  const RoundingCase c = MakeCase("loop", {0.5, 0.5}, {0.5, 0.6},
+                                  {{{0, 0}, {3, 0}, {3, 1}, {0, 1}},
+                                   {{2, 0}, {3, 0}, {3, 3}, {2, 3}},
+                                   {{0, 2}, {3, 2}, {3, 3}, {0, 3}},
+                                   {{0, 0}, {1, 0}, {1, 3}, {0, 3}}},
+                                  {{{2, 1}, {3, 1}}, {{2, 2}, {2, 3}}, {{1, 2}, {0, 2}}});
   const CellChain chain(c.corridor, false);
   uint64_t work = 0;
   const CellRuns start = chain.RunsAtStart(c.corridor.start, work);
@@ -77,7 +126,8 @@ TEST(CellChainTest, AgreesWithTheJudgeOnRandomArcs) {
       e.curvature = 1.0 / radius;
       e.length = std::abs(radius) * sweep;
       const Vec2 center = e.start + radius * LeftNormal(e.direction);
-      runs = chain.AlongArc(start, center, radius, e.direction, UnitVector(heading + std::copysign(sweep, radius)), sweep, work);
+      runs = chain.AlongArc(start, center, radius, e.direction,
+                            UnitVector(heading + std::copysign(sweep, radius)), sweep, work);
     } else {
       e.length = 4 * unit(random);
       runs = chain.AlongLine(start, e.start, e.start + e.direction * e.length, work);

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "gtest/gtest.h"
+#include "server/planning/speed/speed_plan.h"
 #include "tests/unit/planning/rounding/path_judge.h"
 
 namespace arclane::testing {
@@ -30,7 +31,8 @@ TEST(DriveTimeTest, StartSpeedThatCannotStopIsReported) {
   EXPECT_NEAR(time.current().start_excess, 16.0 - 8.0, 1e-12);
 }
 
-// Replacing a few pieces gives what a fresh evaluation of the whole gives, whatever was tried and refused before.
+// Replacing a few pieces gives what a fresh evaluation of the whole gives, whatever was tried and
+// refused before.
 TEST(DriveTimeTest, ReplacementsEqualFreshEvaluations) {
   for (uint32_t seed = 1; seed <= 300; ++seed) {
     SCOPED_TRACE(seed);
@@ -66,6 +68,37 @@ TEST(DriveTimeTest, ReplacementsEqualFreshEvaluations) {
         pieces = changed;
       }
     }
+  }
+}
+
+// The exact planner's time on pieces without stops, and its sum over the stretches between stops.
+TEST(DriveTimeTest, AgreesWithTheExactPlanner) {
+  for (uint32_t seed = 1; seed <= 2000; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> unit(0.0, 1.0);
+    SpeedLimits limits;
+    limits.max_speed = 0.5 + 6 * unit(random);
+    limits.max_acceleration = 0.2 + 4 * unit(random);
+    limits.max_braking = 0.2 + 4 * unit(random);
+    limits.max_lateral_acceleration = 0.2 + 4 * unit(random);
+    std::vector<SpeedPiece> exact;
+    std::vector<DrivePiece> pieces;
+    for (size_t i = 1 + random() % 12; i > 0; --i) {
+      const double length = std::pow(10.0, -4 + 5.5 * unit(random));
+      const double radius = random() % 2 == 0 ? kStraight : 0.05 + 5 * unit(random);
+      const double cap =
+          radius == kStraight
+              ? limits.max_speed
+              : std::min(limits.max_speed, std::sqrt(*limits.max_lateral_acceleration * radius));
+      exact.push_back({length, radius});
+      pieces.push_back({length, cap, 0.0});
+    }
+    DriveTime time(limits.max_acceleration, limits.max_braking, 0.0, 0.0);
+    time.Reset(pieces);
+    SpeedWorkspace workspace;
+    const double expected = TravelTime(exact, limits, 0.0, 0.0, workspace);
+    EXPECT_NEAR(time.current().time_s, expected, 1e-11 * expected);
   }
 }
 

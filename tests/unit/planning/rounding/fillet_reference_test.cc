@@ -64,7 +64,8 @@ TEST(FilletReferenceTest, StatusStopsAndMaxMinRadiiMatch) {
     if (!expect.contains("radius_maxmin") || json(stops) != expect["stop_corners_used"]) continue;
     for (size_t i = 0; i < result->path.corners.size(); ++i) {
       const double radius = ToDouble(expect["radius_maxmin"][i]);
-      EXPECT_NEAR(result->path.corners[i].radius, radius, 1e-9 * std::max(1.0, radius)) << "corner " << i;
+      EXPECT_NEAR(result->path.corners[i].radius, radius, 1e-9 * std::max(1.0, radius))
+          << "corner " << i;
     }
     ++count;
   }
@@ -92,17 +93,20 @@ TEST(FilletReferenceTest, ContainmentRowsAndFeasibleIntervalsMatch) {
       const double side = turn < 0 ? -1 : 1;
       const Vec2 center = input.waypoints[corner + 1] - radius * std::tan(std::abs(turn) / 2) * in +
                           side * radius * LeftNormal(in);
-      EXPECT_EQ(polygons.ContainsArc(center, side * radius, in, std::abs(turn)), row["contained"].get<bool>())
+      EXPECT_EQ(polygons.ContainsArc(center, side * radius, in, std::abs(turn)),
+                row["contained"].get<bool>())
           << "corner " << corner << " radius " << radius;
       ++rows;
     }
     for (size_t corner = 0; corner + 2 < input.waypoints.size(); ++corner) {
       const Vec2 in = direction(corner);
       const Vec2 out = direction(corner + 1);
-      const double fit = std::min(Distance(input.waypoints[corner], input.waypoints[corner + 1]),
-                                  Distance(input.waypoints[corner + 1], input.waypoints[corner + 2])) /
-                         std::tan(std::abs(TurnAngle(in, out)) / 2);
-      const auto intervals = polygons.FilletRadii(input.waypoints[corner + 1], in, out, std::min(fit, input.request[corner]));
+      const double fit =
+          std::min(Distance(input.waypoints[corner], input.waypoints[corner + 1]),
+                   Distance(input.waypoints[corner + 1], input.waypoints[corner + 2])) /
+          std::tan(std::abs(TurnAngle(in, out)) / 2);
+      const auto intervals = polygons.FilletRadii(input.waypoints[corner + 1], in, out,
+                                                  std::min(fit, input.request[corner]));
       const json& expected = expect["radius_feasible_intervals"][corner];
       ASSERT_EQ(intervals.size(), expected.size());
       for (size_t i = 0; i < intervals.size(); ++i) {

@@ -33,7 +33,8 @@ struct Problem {
 
 bool Allowed(const Problem& p, size_t i, double radius) {
   for (uint32_t j = p.begin[i]; j < p.begin[i + 1]; ++j) {
-    if (radius >= p.intervals[j].low * (1 - 1e-9) && radius <= p.intervals[j].high * (1 + 1e-9)) return true;
+    if (radius >= p.intervals[j].low * (1 - 1e-9) && radius <= p.intervals[j].high * (1 + 1e-9))
+      return true;
   }
   return false;
 }
@@ -52,8 +53,10 @@ bool Fits(const Problem& p, const std::vector<double>& radius) {
   return true;
 }
 
-// No radius can grow by giving way of larger ones only: the mark of max-min fairness on a convex problem.
-bool IsMaxMin(const Problem& p, const std::vector<double>& radius, const std::vector<uint8_t>& stopped) {
+// No radius can grow by giving way of larger ones only: the mark of max-min fairness on a convex
+// problem.
+bool IsMaxMin(const Problem& p, const std::vector<double>& radius,
+              const std::vector<uint8_t>& stopped) {
   const size_t n = p.k.size();
   for (size_t i = 0; i < n; ++i) {
     if (stopped[i]) continue;
@@ -64,18 +67,22 @@ bool IsMaxMin(const Problem& p, const std::vector<double>& radius, const std::ve
       const bool has_other = p.closed || (is_before ? i > 0 : i + 1 < n);
       const size_t other = is_before ? (i + n - 1) % n : (i + 1) % n;
       const double other_radius = has_other && !stopped[other] ? radius[other] : 0.0;
-      const double used = radius[i] * p.k[i] + (has_other ? other_radius * (stopped[other] ? 0.0 : p.k[other]) : 0.0);
+      const double used = radius[i] * p.k[i] +
+                          (has_other ? other_radius * (stopped[other] ? 0.0 : p.k[other]) : 0.0);
       if (used < p.length[line] * (1 - 1e-9)) continue;
       // Full, and the other is not larger, or cannot shrink.
       const double other_low = has_other && !stopped[other] ? p.intervals[p.begin[other]].low : 0.0;
-      if (!has_other || other_radius <= radius[i] * (1 + 1e-9) || other_radius <= other_low * (1 + 1e-9)) bottleneck = true;
+      if (!has_other || other_radius <= radius[i] * (1 + 1e-9) ||
+          other_radius <= other_low * (1 + 1e-9))
+        bottleneck = true;
     }
     if (!bottleneck) return false;
   }
   return true;
 }
 
-// Fewest stops by trying all sets, largest sorted radii among those that this library's own filling gives each set.
+// Fewest stops by trying all sets, largest sorted radii among those that this library's own filling
+// gives each set.
 TEST(FilletTest, FewestStopsAndFairnessOnRandomChains) {
   for (uint32_t seed = 1; seed <= 2000; ++seed) {
     SCOPED_TRACE(seed);
@@ -153,13 +160,14 @@ TEST(FilletTest, ReversedChainGivesReversedRadii) {
     reversed.length.assign(p.length.rbegin(), p.length.rend());
     const FilletRadii a = p.Choose();
     const FilletRadii b = reversed.Choose();
-    for (size_t i = 0; i < 40; ++i) EXPECT_NEAR(a.radius[i], b.radius[39 - i], 1e-12) << "seed " << seed;
+    for (size_t i = 0; i < 40; ++i)
+      EXPECT_NEAR(a.radius[i], b.radius[39 - i], 1e-12) << "seed " << seed;
   }
 }
 
 TEST(FilletTest, GapBetweenIntervalsIsNeverUsed) {
-  // Together 1.0 each would fit; corner 0 may only be below 0.4 or above 1.5. The higher interval leaves 0.5 to corner 1,
-  // the lower one 1.6: 0.5 as smallest radius beats 0.4.
+  // Together 1.0 each would fit; corner 0 may only be below 0.4 or above 1.5. The higher interval
+  // leaves 0.5 to corner 1, the lower one 1.6: 0.5 as smallest radius beats 0.4.
   Problem p;
   p.AddCorner(1.0, {{0.0, 0.4}, {1.5, 2.0}});
   p.AddCorner(1.0, {{0.0, 2.0}});
@@ -178,7 +186,8 @@ TEST(FilletTest, HundredThousandConflictingCornersStopAtEverySecond) {
 }
 
 std::string Smooth(std::span<const Vec2> waypoints, const FilletedPolyline& filleted) {
-  return JudgeSmoothness(waypoints.front(), waypoints.back(), filleted.path.elements, 0.0, 1e-9, 1e-9);
+  return JudgeSmoothness(waypoints.front(), waypoints.back(), filleted.path.elements, 0.0, 1e-9,
+                         1e-9);
 }
 
 TEST(FilletPolylineTest, OneMetreWithTrimsOfPointSevenBecomesHalfAndHalf) {
@@ -210,8 +219,12 @@ TEST(FilletPolylineTest, ClosedSquareRoundsEveryCorner) {
 }
 
 TEST(FilletPolylineTest, DegenerateWaypoints) {
-  for (const std::vector<Vec2>& waypoints : std::vector<std::vector<Vec2>>{
-           {{1, 2}}, {{1, 2}, {1, 2}}, {{1, 2}, {1, 2}, {1, 2}}, {{0, 0}, {1, 0}}, {{0, 0}, {1, 0}, {2, 0}}}) {
+  for (const std::vector<Vec2>& waypoints :
+       std::vector<std::vector<Vec2>>{{{1, 2}},
+                                      {{1, 2}, {1, 2}},
+                                      {{1, 2}, {1, 2}, {1, 2}},
+                                      {{0, 0}, {1, 0}},
+                                      {{0, 0}, {1, 0}, {2, 0}}}) {
     const auto result = FilletPolyline(waypoints, std::vector<double>{1.0}, {});
     ASSERT_TRUE(result.ok()) << waypoints.size();
     EXPECT_EQ(result->path.stop_count, 0u);

@@ -19,7 +19,8 @@ struct Point {
 };
 
 Point At(const PathElement& e, Real s) {
-  const Real heading = std::atan2(static_cast<Real>(e.direction.y), static_cast<Real>(e.direction.x));
+  const Real heading =
+      std::atan2(static_cast<Real>(e.direction.y), static_cast<Real>(e.direction.x));
   if (e.kind == PathElementKind::kTurn) return {e.start.x, e.start.y};
   if (e.curvature == 0.0) {
     return {e.start.x + s * std::cos(heading), e.start.y + s * std::sin(heading)};
@@ -30,8 +31,10 @@ Point At(const PathElement& e, Real s) {
 }
 
 Real HeadingAt(const PathElement& e, Real s) {
-  const Real heading = std::atan2(static_cast<Real>(e.direction.y), static_cast<Real>(e.direction.x));
-  return heading + (e.kind == PathElementKind::kTurn ? static_cast<Real>(e.turn_rad) : e.curvature * s);
+  const Real heading =
+      std::atan2(static_cast<Real>(e.direction.y), static_cast<Real>(e.direction.x));
+  return heading +
+         (e.kind == PathElementKind::kTurn ? static_cast<Real>(e.turn_rad) : e.curvature * s);
 }
 
 // The hull by gift wrapping: quadratic, but plainly another way than the planner's.
@@ -52,7 +55,8 @@ std::vector<Point> Hull(const std::vector<Point>& points) {
       const Real nx = points[next].x - points[current].x;
       const Real ny = points[next].y - points[current].y;
       const Real cross = nx * dy - ny * dx;
-      if ((nx == 0 && ny == 0) || cross < 0 || (cross == 0 && dx * dx + dy * dy > nx * nx + ny * ny)) {
+      if ((nx == 0 && ny == 0) || cross < 0 ||
+          (cross == 0 && dx * dx + dy * dy > nx * nx + ny * ny)) {
         next = i;
       }
     }
@@ -222,7 +226,8 @@ std::string JudgeSmoothness(Vec2 start, Vec2 goal, const std::vector<PathElement
     const PathElement& e = elements[i];
     const Real off = std::hypot(e.start.x - position.x, e.start.y - position.y);
     if (off > gap) out << "gap of " << static_cast<double>(off) << " before element " << i << "; ";
-    const Real before = std::atan2(static_cast<Real>(e.direction.y), static_cast<Real>(e.direction.x));
+    const Real before =
+        std::atan2(static_cast<Real>(e.direction.y), static_cast<Real>(e.direction.x));
     const Real kink = std::abs(std::remainder(before - heading, 2 * kPi));
     if (!first && kink > kink_rad) {
       out << "kink of " << static_cast<double>(kink) << " before element " << i << "; ";
@@ -257,18 +262,21 @@ double JudgeTime(const std::vector<PathElement>& elements, const DrivingLimits& 
   }
   std::vector<Real> x(steps.size() + 1);
   for (size_t i = 0; i <= steps.size(); ++i) {
-    x[i] = std::min(i > 0 ? steps[i - 1].cap : steps[i].cap, i < steps.size() ? steps[i].cap : steps[i - 1].cap);
+    x[i] = std::min(i > 0 ? steps[i - 1].cap : steps[i].cap,
+                    i < steps.size() ? steps[i].cap : steps[i - 1].cap);
   }
   x[0] = std::min<Real>(x[0], limits.start_speed * limits.start_speed);
   x.back() = std::min<Real>(x.back(), limits.goal_speed * limits.goal_speed);
   const Real a = limits.max_acceleration;
   const Real b = limits.max_braking;
   for (size_t i = steps.size(); i-- > 0;) x[i] = std::min(x[i], x[i + 1] + 2 * b * steps[i].length);
-  for (size_t i = 0; i < steps.size(); ++i) x[i + 1] = std::min(x[i + 1], x[i] + 2 * a * steps[i].length);
+  for (size_t i = 0; i < steps.size(); ++i)
+    x[i + 1] = std::min(x[i + 1], x[i] + 2 * a * steps[i].length);
   Real time = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (!(steps[i].length > 0)) continue;
-    const Real peak = std::min(steps[i].cap, (2 * steps[i].length + x[i] / a + x[i + 1] / b) / (1 / a + 1 / b));
+    const Real peak =
+        std::min(steps[i].cap, (2 * steps[i].length + x[i] / a + x[i + 1] / b) / (1 / a + 1 / b));
     const Real v = std::sqrt(peak);
     const Real up = (peak - x[i]) / (2 * a);
     const Real down = (peak - x[i + 1]) / (2 * b);

@@ -12,14 +12,17 @@ namespace arclane::testing {
 namespace {
 
 std::vector<Vec2> HullOf(std::vector<Vec2> points) {
-  std::sort(points.begin(), points.end(), [](Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
+  std::sort(points.begin(), points.end(),
+            [](Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); });
   points.erase(std::unique(points.begin(), points.end()), points.end());
   if (points.size() < 3) return points;
   std::vector<Vec2> hull;
   for (int pass = 0; pass < 2; ++pass) {
     const size_t base = hull.size();
     for (const Vec2 p : points) {
-      while (hull.size() >= base + 2 && Cross(hull.back() - hull[hull.size() - 2], p - hull.back()) <= 0) hull.pop_back();
+      while (hull.size() >= base + 2 &&
+             Cross(hull.back() - hull[hull.size() - 2], p - hull.back()) <= 0)
+        hull.pop_back();
       hull.push_back(p);
     }
     hull.pop_back();
@@ -29,7 +32,8 @@ std::vector<Vec2> HullOf(std::vector<Vec2> points) {
 }
 
 Vec2 Turned(Vec2 v, double angle) {
-  return {v.x * std::cos(angle) - v.y * std::sin(angle), v.x * std::sin(angle) + v.y * std::cos(angle)};
+  return {v.x * std::cos(angle) - v.y * std::sin(angle),
+          v.x * std::sin(angle) + v.y * std::cos(angle)};
 }
 
 class CorridorMaker {
@@ -52,9 +56,11 @@ class CorridorMaker {
     std::vector<std::vector<Vec2>> polygons;
     polygons.push_back(HullOf({{-2.0, 1.0}, {-2.0, -1.0}, portals_[0].left, portals_[0].right}));
     for (size_t i = 0; i + 1 < portals_.size(); ++i) {
-      polygons.push_back(HullOf({portals_[i].left, portals_[i].right, portals_[i + 1].left, portals_[i + 1].right}));
+      polygons.push_back(HullOf(
+          {portals_[i].left, portals_[i].right, portals_[i + 1].left, portals_[i + 1].right}));
     }
-    polygons.push_back(HullOf({{x + 2.0, y + 1.0}, {x + 2.0, y - 1.0}, portals_.back().left, portals_.back().right}));
+    polygons.push_back(HullOf(
+        {{x + 2.0, y + 1.0}, {x + 2.0, y - 1.0}, portals_.back().left, portals_.back().right}));
     RoundingCase result = MakeCase("lane", start, goal, std::move(polygons), portals_);
     result.taut = TautInsetPath(result.corridor, inset, /*reversed=*/false).points;
     result.radius_max = 0.2 + 2.0 * Unit();
@@ -74,17 +80,24 @@ class CorridorMaker {
     const Vec2 ahead = Ahead(last) * room;
     const bool near = random_() % 4 == 0;
     // A start 0.05 from a corner, or anywhere behind the first portal.
-    const Vec2 start = near ? first.left + Vec2{-0.03, -0.04} : Lerp(first.left, first.right, 0.1 + 0.8 * Unit()) + back * (0.2 + 0.7 * Unit());
-    const Vec2 goal = Lerp(last.left, last.right, 0.1 + 0.8 * Unit()) + ahead * (0.2 + 0.7 * Unit());
+    const Vec2 start =
+        near ? first.left + Vec2{-0.03, -0.04}
+             : Lerp(first.left, first.right, 0.1 + 0.8 * Unit()) + back * (0.2 + 0.7 * Unit());
+    const Vec2 goal =
+        Lerp(last.left, last.right, 0.1 + 0.8 * Unit()) + ahead * (0.2 + 0.7 * Unit());
     std::vector<std::vector<Vec2>> polygons;
-    polygons.push_back(HullOf({first.left, first.right, first.left + back, first.right + back, start}));
+    polygons.push_back(
+        HullOf({first.left, first.right, first.left + back, first.right + back, start}));
     for (size_t i = 0; i + 1 < portals_.size(); ++i) {
-      polygons.push_back(HullOf({portals_[i].left, portals_[i].right, portals_[i + 1].left, portals_[i + 1].right}));
+      polygons.push_back(HullOf(
+          {portals_[i].left, portals_[i].right, portals_[i + 1].left, portals_[i + 1].right}));
     }
-    polygons.push_back(HullOf({last.left, last.right, last.left + ahead, last.right + ahead, goal}));
+    polygons.push_back(
+        HullOf({last.left, last.right, last.left + ahead, last.right + ahead, goal}));
     RoundingCase result = MakeCase("random", start, goal, std::move(polygons), portals_);
     result.radius_max = 0.2 + 4.0 * Unit() * Unit();
-    result.radius_min = random_() % 3 == 0 ? 0.0 : result.radius_max * (0.05 + 0.9 * Unit() * Unit());
+    result.radius_min =
+        random_() % 3 == 0 ? 0.0 : result.radius_max * (0.05 + 0.9 * Unit() * Unit());
     return result;
   }
 
@@ -110,7 +123,8 @@ class CorridorMaker {
         break;
       }
       case 2:
-      case 3: {  // A bend: a fan round one end, in one to three triangles; thin walls when it goes far.
+      case 3: {  // A bend: a fan round one end, in one to three triangles; thin walls when it goes
+                 // far.
         const bool left = random_() % 2 == 0;
         const int parts = 1 + static_cast<int>(random_() % 3);
         for (int i = 0; i < parts; ++i) {
@@ -133,7 +147,8 @@ class CorridorMaker {
         for (int i = 0; i < parts; ++i) {
           const Portal from = portals_.back();
           const double step = 0.02 + 0.05 * Unit();
-          portals_.push_back({from.left + ahead * step + ahead * (0.03 * Unit()) + (from.right - from.left) * (0.02 * Unit()),
+          portals_.push_back({from.left + ahead * step + ahead * (0.03 * Unit()) +
+                                  (from.right - from.left) * (0.02 * Unit()),
                               from.right + ahead * step + ahead * (0.03 * Unit())});
         }
         return;
@@ -147,7 +162,9 @@ class CorridorMaker {
         const Vec2 side = Turned(arm, quarter) * (0.8 + 0.8 * Unit());
         const Vec2 shift = Turned(side, quarter) * (thickness / std::max(1e-9, Norm(side)));
         const Vec2 end = pivot + shift;
-        const auto make = [left](Vec2 inner, Vec2 outer) { return left ? Portal{inner, outer} : Portal{outer, inner}; };
+        const auto make = [left](Vec2 inner, Vec2 outer) {
+          return left ? Portal{inner, outer} : Portal{outer, inner};
+        };
         portals_.push_back(make(pivot, pivot + side));
         if (thickness > 0.0) portals_.push_back(make(end, end + side));
         portals_.push_back(make(end, end + Turned(side, quarter) * (0.8 + 0.8 * Unit())));
@@ -156,7 +173,10 @@ class CorridorMaker {
       case 6: {  // A gate of no length, then wide again; or a gate barely as wide as the radii.
         const Vec2 ahead = Ahead(at) * (1.0 + 3.0 * Unit());
         const Vec2 middle = Lerp(at.left, at.right, 0.2 + 0.6 * Unit()) + ahead;
-        const Vec2 half = random_() % 3 == 0 ? Vec2{} : (at.left - at.right) * (0.5 * std::min(1.0, 0.4 / std::max(width, 0.1)));
+        const Vec2 half =
+            random_() % 3 == 0
+                ? Vec2{}
+                : (at.left - at.right) * (0.5 * std::min(1.0, 0.4 / std::max(width, 0.1)));
         portals_.push_back({middle + half, middle - half});
         next = {at.left + ahead * 2.0, at.right + ahead * 2.0};
         break;
@@ -216,7 +236,8 @@ RoundingCase ImageOf(const RoundingCase& original, Image image) {
   std::vector<Portal> portals;
   for (const Portal& portal : corridor.portals) {
     const bool swap = mirrored || image == Image::kReversed;
-    portals.push_back({map(swap ? portal.right : portal.left), map(swap ? portal.left : portal.right)});
+    portals.push_back(
+        {map(swap ? portal.right : portal.left), map(swap ? portal.left : portal.right)});
   }
   Vec2 start = map(corridor.start);
   Vec2 goal = map(corridor.goal);

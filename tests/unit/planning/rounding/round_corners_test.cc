@@ -19,7 +19,8 @@ namespace {
 //   | start     |
 //   +-----------+
 RoundingCase Bend() {
-  return MakeCase("bend", {0.5, 1.0}, {5.0, 8.0}, {{{0, 0}, {6, 0}, {6, 2}, {4, 2}, {0, 2}}, {{4, 2}, {6, 2}, {6, 9}, {4, 9}}},
+  return MakeCase("bend", {0.5, 1.0}, {5.0, 8.0},
+                  {{{0, 0}, {6, 0}, {6, 2}, {4, 2}, {0, 2}}, {{4, 2}, {6, 2}, {6, 9}, {4, 9}}},
                   {{{4, 2}, {6, 2}}});
 }
 
@@ -32,20 +33,24 @@ AgentTurning Turning(double radius_max, double radius_min) {
 
 TEST(RoundCornersTest, OneBendIsRoundedAndContained) {
   const RoundingCase c = Bend();
-  const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, Turning(2.0, 0.1), ReferenceLimits(), {});
+  const DrivenPath path =
+      RoundCorners(c.corridor, {c.taut, {}}, Turning(2.0, 0.1), ReferenceLimits(), {});
   EXPECT_EQ(path.stop_count, 0u);
   ASSERT_EQ(path.corners.size(), 1u);
   EXPECT_EQ(path.corners[0].kind, CornerKind::kRounded);
   EXPECT_GT(path.corners[0].radius, 1.5);
   EXPECT_LT(path.time_s, path.time_stopping_s);
   EXPECT_EQ(JudgeContainment(c.corridor, path.elements, 1e-9), "");
-  EXPECT_EQ(JudgeSmoothness(c.corridor.start, c.corridor.goal, path.elements, 0.1, 1e-12, 1e-9), "");
+  EXPECT_EQ(JudgeSmoothness(c.corridor.start, c.corridor.goal, path.elements, 0.1, 1e-12, 1e-9),
+            "");
 }
 
 TEST(RoundCornersTest, StraightCorridorIsOneLine) {
-  const RoundingCase c = MakeCase("straight", {0.5, 0.5}, {1.5, 0.5}, {{{0, 0}, {1, 0}, {1, 1}, {0, 1}}, {{1, 0}, {2, 0}, {2, 1}, {1, 1}}},
-                                  {{{1, 1}, {1, 0}}});
-  const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, Turning(2.0, 0.1), ReferenceLimits(), {});
+  const RoundingCase c = MakeCase(
+      "straight", {0.5, 0.5}, {1.5, 0.5},
+      {{{0, 0}, {1, 0}, {1, 1}, {0, 1}}, {{1, 0}, {2, 0}, {2, 1}, {1, 1}}}, {{{1, 1}, {1, 0}}});
+  const DrivenPath path =
+      RoundCorners(c.corridor, {c.taut, {}}, Turning(2.0, 0.1), ReferenceLimits(), {});
   ASSERT_EQ(path.elements.size(), 1u);
   EXPECT_EQ(path.elements[0].kind, PathElementKind::kLine);
   EXPECT_NEAR(path.length, 1.0, 1e-15);
@@ -56,15 +61,18 @@ TEST(RoundCornersTest, StartOnGoalIsAnEmptyPath) {
   RoundingCase c = Bend();
   c.corridor.goal = c.corridor.start;
   const std::vector<Vec2> taut = {c.corridor.start, c.corridor.start};
-  const DrivenPath path = RoundCorners(c.corridor, {taut, {}}, Turning(2.0, 0.1), ReferenceLimits(), {});
+  const DrivenPath path =
+      RoundCorners(c.corridor, {taut, {}}, Turning(2.0, 0.1), ReferenceLimits(), {});
   EXPECT_TRUE(path.elements.empty());
   EXPECT_EQ(path.length, 0.0);
 }
 
 // A dead straight slot of no width to either side of the corner: no arc fits.
 TEST(RoundCornersTest, NoRoomStopsAndNeedsMotionPlanningWithoutTurningInPlace) {
-  const RoundingCase c = MakeCase("slot", {0, 0}, {5, 5}, {{{0, 0}, {5, 0}, {5, 1e-6}, {0, 1e-6}}, {{5, 0}, {5, 5}, {4.999999, 5}, {4.999999, 0}}},
-                                  {{{4.999999, 1e-6}, {5, 1e-6}}});
+  const RoundingCase c = MakeCase(
+      "slot", {0, 0}, {5, 5},
+      {{{0, 0}, {5, 0}, {5, 1e-6}, {0, 1e-6}}, {{5, 0}, {5, 5}, {4.999999, 5}, {4.999999, 0}}},
+      {{{4.999999, 1e-6}, {5, 1e-6}}});
   AgentTurning turning = Turning(1.0, 0.25);
   const DrivenPath stopped = RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), {});
   EXPECT_EQ(stopped.status, RoundingStatus::kOk);
@@ -83,7 +91,8 @@ TEST(RoundCornersTest, NoRoomStopsAndNeedsMotionPlanningWithoutTurningInPlace) {
 
 TEST(RoundCornersTest, MinimumRadiusThatDoesNotFitIsNamed) {
   const RoundingCase c = Bend();
-  const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, Turning(50.0, 50.0), ReferenceLimits(), {});
+  const DrivenPath path =
+      RoundCorners(c.corridor, {c.taut, {}}, Turning(50.0, 50.0), ReferenceLimits(), {});
   ASSERT_EQ(path.corners.size(), 1u);
   ASSERT_EQ(path.corners[0].kind, CornerKind::kStopped);
   EXPECT_EQ(path.corners[0].reason, StopReason::kMinimumRadius);
@@ -107,9 +116,13 @@ TEST(RoundCornersTest, ClearanceHoldsForArcs) {
 
 TEST(RoundCornersTest, HairpinRoundAThinWallIsDrivenWithoutAStop) {
   // Two lanes 4 wide on both sides of a wall of no thickness from x = 0 to 10.
-  const RoundingCase c = MakeCase("hairpin", {1, -0.2}, {1, 0.2}, {{{0, -4}, {10, -4}, {10, 0}, {0, 0}}, {{10, -4}, {14, -4}, {14, 4}, {10, 4}}, {{0, 0}, {10, 0}, {10, 4}, {0, 4}}},
+  const RoundingCase c = MakeCase("hairpin", {1, -0.2}, {1, 0.2},
+                                  {{{0, -4}, {10, -4}, {10, 0}, {0, 0}},
+                                   {{10, -4}, {14, -4}, {14, 4}, {10, 4}},
+                                   {{0, 0}, {10, 0}, {10, 4}, {0, 4}}},
                                   {{{10, 0}, {10, -4}}, {{10, 0}, {10, 4}}});
-  const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, Turning(1.5, 0.5), ReferenceLimits(), {});
+  const DrivenPath path =
+      RoundCorners(c.corridor, {c.taut, {}}, Turning(1.5, 0.5), ReferenceLimits(), {});
   EXPECT_EQ(path.stop_count, 0u);
   EXPECT_EQ(JudgeContainment(c.corridor, path.elements, 1e-9), "");
   double turned = 0.0;
@@ -118,8 +131,10 @@ TEST(RoundCornersTest, HairpinRoundAThinWallIsDrivenWithoutAStop) {
 }
 
 TEST(RoundCornersTest, UnboundedRadiusIsLimitedBySpeed) {
-  const RoundingCase c = MakeCase("hall", {0, 0}, {60, 60}, {{{-1, -1}, {100, -1}, {100, 50}, {-1, 50}}, {{50, 50}, {100, 50}, {100, 99}, {50, 99}}},
-                                  {{{50, 50}, {100, 50}}});
+  const RoundingCase c = MakeCase(
+      "hall", {0, 0}, {60, 60},
+      {{{-1, -1}, {100, -1}, {100, 50}, {-1, 50}}, {{50, 50}, {100, 50}, {100, 99}, {50, 99}}},
+      {{{50, 50}, {100, 50}}});
   AgentTurning turning;
   const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), {});
   EXPECT_EQ(path.stop_count, 0u);
@@ -133,9 +148,11 @@ TEST(RoundCornersTest, UnboundedRadiusIsLimitedBySpeed) {
 TEST(RoundCornersTest, RejectedArcsAreKeptOnRequest) {
   const RoundingCase c = Bend();
   RoundingOptions options;
-  EXPECT_TRUE(RoundCorners(c.corridor, {c.taut, {}}, Turning(8.0, 0.1), ReferenceLimits(), options).rejected.empty());
+  EXPECT_TRUE(RoundCorners(c.corridor, {c.taut, {}}, Turning(8.0, 0.1), ReferenceLimits(), options)
+                  .rejected.empty());
   options.keep_rejected = true;
-  EXPECT_FALSE(RoundCorners(c.corridor, {c.taut, {}}, Turning(8.0, 0.1), ReferenceLimits(), options).rejected.empty());
+  EXPECT_FALSE(RoundCorners(c.corridor, {c.taut, {}}, Turning(8.0, 0.1), ReferenceLimits(), options)
+                   .rejected.empty());
 }
 
 TEST(RoundCornersTest, TurningTimeCountsAtStops) {
@@ -143,9 +160,11 @@ TEST(RoundCornersTest, TurningTimeCountsAtStops) {
   AgentTurning turning = Turning(2.0, 0.1);
   RoundingOptions options;
   options.work_budget = 0;
-  const double free = RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), options).time_s;
+  const double free =
+      RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), options).time_s;
   turning.turn_speed_rad_s = 0.5;
-  const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), options);
+  const DrivenPath path =
+      RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), options);
   ASSERT_EQ(path.corners.size(), 1u);
   EXPECT_NEAR(path.time_s, free + std::abs(path.corners[0].turn_rad) / 0.5, 1e-12);
 }
@@ -154,7 +173,8 @@ TEST(RoundCornersTest, TautPathThatMissesASeamIsLedThroughThePortals) {
   const RoundingCase c = Bend();
   // Half a millimetre inside the wall.
   const std::vector<Vec2> taut = {c.corridor.start, {3.9995, 2.0005}, c.corridor.goal};
-  const DrivenPath path = RoundCorners(c.corridor, {taut, {}}, Turning(2.0, 0.1), ReferenceLimits(), {});
+  const DrivenPath path =
+      RoundCorners(c.corridor, {taut, {}}, Turning(2.0, 0.1), ReferenceLimits(), {});
   EXPECT_EQ(JudgeContainment(c.corridor, path.elements, 1e-9), "");
   EXPECT_EQ(path.stop_count, 0u);
 }

@@ -72,7 +72,8 @@ RoundingCase FromMapRecord(const json& mesh, const json& query) {
     std::vector<Vec2>& vertices = polygons.emplace_back();
     for (const json& index : polygon) vertices.push_back(vertex(index));
     if (i + 1 == chain.size()) break;
-    // The union of the collinear edges shared with the next polygon; left is the end of an edge's counter-clockwise run.
+    // The union of the collinear edges shared with the next polygon; left is the end of an edge's
+    // counter-clockwise run.
     const int next = chain[i + 1];
     Portal portal;
     bool found = false;
@@ -108,8 +109,8 @@ DrivingLimits ReferenceLimits() {
   return limits;
 }
 
-RoundingCase MakeCase(std::string id, Vec2 start, Vec2 goal, std::vector<std::vector<Vec2>> polygons,
-                      std::vector<Portal> portals) {
+RoundingCase MakeCase(std::string id, Vec2 start, Vec2 goal,
+                      std::vector<std::vector<Vec2>> polygons, std::vector<Portal> portals) {
   RoundingCase result;
   result.id = std::move(id);
   Corridor& corridor = result.corridor;
@@ -139,7 +140,8 @@ RoundingCase MakeCase(std::string id, Vec2 start, Vec2 goal, std::vector<std::ve
   return result;
 }
 
-std::vector<RoundingCase> ReadCornerCases(const std::string& reference_dir, const std::string& file) {
+std::vector<RoundingCase> ReadCornerCases(const std::string& reference_dir,
+                                          const std::string& file) {
   std::map<std::string, json> corridors;
   std::map<std::string, json> meshes;
   std::vector<RoundingCase> cases;

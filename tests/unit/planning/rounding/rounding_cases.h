@@ -33,18 +33,20 @@ struct RoundingCase {
 DrivingLimits ReferenceLimits();
 
 // Every record of a file of corners/, with the corridor that its id names.
-std::vector<RoundingCase> ReadCornerCases(const std::string& reference_dir, const std::string& file);
+std::vector<RoundingCase> ReadCornerCases(const std::string& reference_dir,
+                                          const std::string& file);
 
 // The corridor of convex polygons (any winding) and portals between them, and its taut path.
-RoundingCase MakeCase(std::string id, Vec2 start, Vec2 goal, std::vector<std::vector<Vec2>> polygons,
-                      std::vector<Portal> portals);
+RoundingCase MakeCase(std::string id, Vec2 start, Vec2 goal,
+                      std::vector<std::vector<Vec2>> polygons, std::vector<Portal> portals);
 
-// A random corridor of the seed: straight stretches, bends, hairpins round thin walls, clusters of vertices within 0.1,
-// widths near twice the radii, portals of no length, polygons visited again, overlaps, start and goal close to corners.
+// A random corridor of the seed: straight stretches, bends, hairpins round thin walls, clusters of
+// vertices within 0.1, widths near twice the radii, portals of no length, polygons visited again,
+// overlaps, start and goal close to corners.
 RoundingCase RandomCase(uint32_t seed);
 
-// A random corridor of the seed that never overlaps itself: straight stretches, slight bends, clusters and narrow gates.
-// Its taut path is that of the portals inset by `inset`.
+// A random corridor of the seed that never overlaps itself: straight stretches, slight bends,
+// clusters and narrow gates. Its taut path is that of the portals inset by `inset`.
 RoundingCase RandomLane(uint32_t seed, double inset);
 
 // The same problem with x and y negated or exchanged, and from goal to start.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference corridors: every row at least nearly as good as the best known, every path contained.
+// The reference corridors: every row at least nearly as good as the best known, every path
+// contained.
 #include <limits>
 #include <string>
 
@@ -35,7 +36,9 @@ bool Passes(const RoundingCase& c, const DrivenPath& path, double factor) {
 
 void ExpectValid(const RoundingCase& c, const DrivenPath& path) {
   EXPECT_EQ(JudgeContainment(c.corridor, path.elements, kTolerance), "");
-  EXPECT_EQ(JudgeSmoothness(c.corridor.start, c.corridor.goal, path.elements, c.radius_min, 1e-9, 1e-3), "");
+  EXPECT_EQ(
+      JudgeSmoothness(c.corridor.start, c.corridor.goal, path.elements, c.radius_min, 1e-9, 1e-3),
+      "");
   EXPECT_NEAR(JudgeTime(path.elements, ReferenceLimits()), path.time_s, 1e-9 * path.time_s);
   for (const PathElement& e : path.elements) {
     if (e.kind == PathElementKind::kArc) {
@@ -58,7 +61,8 @@ TEST_P(RoundingReferenceTest, NearlyBestKnownWithoutABoundOnLength) {
     RoundingOptions options;
     options.max_extra_length_fraction = std::numeric_limits<double>::infinity();
     options.work_budget = 20000 * kWorkUnitsPerMicrosecond;
-    const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), options);
+    const DrivenPath path =
+        RoundCorners(c.corridor, {c.taut, {}}, turning, ReferenceLimits(), options);
     ExpectValid(c, path);
     EXPECT_TRUE(Passes(c, path, 1.05)) << path.time_s << " against " << c.best_known_rounded_time;
     within += Passes(c, path, 1.02) ? 1 : 0;
@@ -100,7 +104,10 @@ TEST_P(RoundingReferenceTest, NoWorkGivesAValidPath) {
 
 INSTANTIATE_TEST_SUITE_P(Files, RoundingReferenceTest,
                          ::testing::Values("corners_dev.jsonl.gz", "corners_maps_dev.jsonl.gz"),
-                         [](const auto& info) { return std::string(info.param).substr(8, 4) == "dev." ? "Detour" : "Maps"; });
+                         [](const auto& info) {
+                           return std::string(info.param).substr(8, 4) == "dev." ? "Detour"
+                                                                                 : "Maps";
+                         });
 
 }  // namespace
 }  // namespace arclane::testing

@@ -11,7 +11,6 @@
 
 #include "arclane/v1/planner.pb.h"
 #include "server/service/call_account.h"
-#include "server/service/immediate_call.h"
 #include "server/service/sequential_stream.h"
 #include "server/service/status_mapping.h"
 
@@ -136,12 +135,17 @@ std::optional<Failure> AnswerPing(const grpc::ByteBuffer& request, size_t most_p
   return std::nullopt;
 }
 
-grpc::ServerUnaryReactor* StartPing(ServiceEnvironment& environment, grpc::CallbackServerContext&,
-                                    const grpc::ByteBuffer& request, grpc::ByteBuffer& response) {
-  auto* call = new ImmediateCall(environment, MethodId::kPing);
+grpc::ServerUnaryReactor* AnswerPingCall(ServiceEnvironment& environment,
+                                         grpc::CallbackServerContext& context,
+                                         const grpc::ByteBuffer& request,
+                                         grpc::ByteBuffer& response) {
+  CallAccount account(environment, MethodId::kPing, CallKind::kUnary);
   const auto failure = AnswerPing(request, environment.limits.max_ping_bytes, &response);
-  call->EndWith(failure ? ToStatus(*failure) : grpc::Status::OK);
-  return call;
+  const grpc::Status status = failure ? ToStatus(*failure) : grpc::Status::OK;
+  account.Ended(status);
+  grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
+  reactor->Finish(status);
+  return reactor;
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartPingStream(

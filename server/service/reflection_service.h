@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The standard reflection service (grpc.reflection.v1alpha). Own, because gRPC's plugin uses the
-// synchronous API: one such service starts that API's threads, which then take part in serving
-// every other call, at 10 to 30 us of CPU a call.
+// synchronous API: one such service starts that API's threads, which then poll for every other call
+// too; and because its streams, unlike the plugin's, can be ended before a shutdown, which they
+// would hold up.
 #ifndef ARCLANE_SERVER_SERVICE_REFLECTION_SERVICE_H_
 #define ARCLANE_SERVER_SERVICE_REFLECTION_SERVICE_H_
 

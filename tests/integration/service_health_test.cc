@@ -134,7 +134,8 @@ TEST_F(ServiceReflectionTest, ListsTheServices) {
   Request request;
   request.set_list_services("*");
   std::vector<std::string> names;
-  for (const auto& service : Ask(request).list_services_response().service())
+  const Response response = Ask(request);
+  for (const auto& service : response.list_services_response().service())
     names.push_back(service.name());
   EXPECT_THAT(names, UnorderedElementsAre("arclane.v1.PathPlanner", "grpc.health.v1.Health",
                                           "grpc.reflection.v1alpha.ServerReflection"));

@@ -13,7 +13,7 @@
 
 #include "server/config/cpu_quota.h"
 #include "server/config/flags.h"
-#include "server/service/grpc_log.h"
+#include "server/service/library_logs.h"
 #include "server/service/server.h"
 #include "server/service/service_labels.h"
 #include "server/telemetry/build_info.h"
@@ -110,7 +110,7 @@ int Run(int argc, char** argv) {
   const sigset_t ending = BlockEndingSignals();
   SetUpLogging(LogLevelOf(config.log_level),
                config.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
-  SendGrpcLogToOurs();
+  SendLibraryLogsToOurs();
   if (!line->ignored_environment.empty()) {
     Log(LogLevel::kInfo, "environment variables that name no setting are ignored",
         {{"names", Joined(line->ignored_environment)}});

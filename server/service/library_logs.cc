@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/service/grpc_log.h"
+#include "server/service/library_logs.h"
 
+#include <google/protobuf/stubs/logging.h>
 #include <grpc/support/log.h>
+
+#include <string>
 
 #include "server/telemetry/logging.h"
 
@@ -15,8 +18,17 @@ void Forward(gpr_log_func_args* args) {
   Log(level, args->message, {{"source", "grpc"}, {"file", args->file}, {"line", args->line}});
 }
 
+// Protobuf logs what is wrong with the bytes that clients send; they are told by the answer.
+void ForwardProtobuf(google::protobuf::LogLevel level, const char*, int, const std::string& text) {
+  Log(level == google::protobuf::LOGLEVEL_FATAL ? LogLevel::kCritical : LogLevel::kDebug, text,
+      {{"source", "protobuf"}});
+}
+
 }  // namespace
 
-void SendGrpcLogToOurs() { gpr_set_log_function(&Forward); }
+void SendLibraryLogsToOurs() {
+  gpr_set_log_function(&Forward);
+  google::protobuf::SetLogHandler(&ForwardProtobuf);
+}
 
 }  // namespace arclane

@@ -102,7 +102,8 @@ void PrintHead(const v1::Route& route, const v1::AnswerInfo& answer, const Numbe
                *std::min_element(shortfall.measured().begin(), shortfall.measured().end()))
         << '\n';
   }
-  if (route.has_verification()) {
+  // Without walls there is nothing to leave, and no tolerance.
+  if (route.has_verification() && route.verification().tolerance() > 0) {
     out << absl::StrFormat("verified: leaves the corridor by at most %.3g (tolerance %.3g)\n",
                            route.verification().largest_deviation(),
                            route.verification().tolerance());

@@ -24,8 +24,9 @@ std::string Heading(const v1::PlanSplineRequest& request, const v1::CurvePlan& p
 std::string Subheading(const v1::CurvePlan& plan, const Scene& scene) {
   std::string text = absl::StrFormat("length %.6g", plan.length());
   if (plan.has_speed()) absl::StrAppendFormat(&text, ", %.4g s", plan.speed().duration_s());
-  absl::StrAppend(&text, ", ", scene.control.size(), " control points, ",
-                  plan.stops().distance_size(), " jumps of direction");
+  const int jumps = plan.stops().distance_size();
+  absl::StrAppend(&text, ", ", scene.control.size(), " control points");
+  if (jumps > 0) absl::StrAppend(&text, ", ", jumps, jumps == 1 ? " stop" : " stops");
   return text;
 }
 

@@ -71,10 +71,20 @@ PlanePoint Hermite(const CurveNode& a, const CurveNode& b, double u) {
           blend(a.position.second, b.position.second, a.tangent.second, b.tangent.second)};
 }
 
-// A jump of direction at or between two samples: their tangents then belong to different branches.
-bool HasJump(std::span<const double> jumps, double from, double to, double slack) {
-  return std::any_of(jumps.begin(), jumps.end(),
-                     [&](double jump) { return jump >= from - slack && jump <= to + slack; });
+// The jumps of direction at or between two distances: tangents there belong to different branches.
+std::span<const double> JumpsBetween(std::span<const double> jumps, double from, double to) {
+  const auto first = std::lower_bound(jumps.begin(), jumps.end(), from);
+  return {first, std::upper_bound(first, jumps.end(), to)};
+}
+
+// Where the branches from both sides meet at `distance`, each as straight as at its sample.
+PlanePoint MeetingPoint(const CurveNode& a, const CurveNode& b, double distance) {
+  const double ahead = distance - a.distance;
+  const double behind = b.distance - distance;
+  return {0.5 * (a.position.first + ahead * a.tangent.first + b.position.first -
+                 behind * b.tangent.first),
+          0.5 * (a.position.second + ahead * a.tangent.second + b.position.second -
+                 behind * b.tangent.second)};
 }
 
 struct CurvePoint {
@@ -93,8 +103,13 @@ std::vector<CurvePoint> FollowCurve(const std::vector<CurveNode>& nodes,
         std::hypot(b.position.first - a.position.first, b.position.second - a.position.second);
     const bool has_tangents = (a.tangent.first != 0 || a.tangent.second != 0) &&
                               (b.tangent.first != 0 || b.tangent.second != 0);
-    const bool is_straight = !has_tangents || length - chord <= kStraightExcess * chord ||
-                             HasJump(jumps, a.distance, b.distance, slack);
+    const auto inner_jumps = JumpsBetween(jumps, a.distance - slack, b.distance + slack);
+    const bool is_straight =
+        !has_tangents || length - chord <= kStraightExcess * chord || !inner_jumps.empty();
+    if (has_tangents && inner_jumps.size() == 1 && inner_jumps[0] > a.distance + slack &&
+        inner_jumps[0] < b.distance - slack) {
+      points.push_back({inner_jumps[0], MeetingPoint(a, b, inner_jumps[0])});
+    }
     const int pieces = is_straight ? 1 : kPieces;
     for (int k = 1; k < pieces; ++k) {
       const double u = static_cast<double>(k) / pieces;

@@ -65,8 +65,9 @@ absl::StatusOr<std::string> PlotRoute(const v1::PlanWaypointsRequest& request,
                                       const RoutePlotOptions& options) {
   const absl::StatusOr<Scene> scene = BuildScene(request, response);
   if (!scene.ok()) return scene.status();
-  return DrawPage(*scene, OutcomeHeading(response.route()), Subheading(response.route(), *scene),
-                  options);
+  const bool is_whole_loop = request.closed() && response.route().outcome() == v1::OUTCOME_COMPLETE;
+  const std::string heading = is_whole_loop ? "Closed route" : OutcomeHeading(response.route());
+  return DrawPage(*scene, heading, Subheading(response.route(), *scene), options);
 }
 
 }  // namespace arclane

@@ -253,12 +253,16 @@ absl::StatusOr<Scene> BuildScene(const v1::PlanWaypointsRequest& request,
   for (size_t i = 0; i < waypoints->size(); ++i) {
     scene.guide.push_back(scene.axes.Project(*waypoints, i));
   }
-  scene.guide_name = "line through the waypoints";
+  scene.guide_name = "waypoints";
   scene.start = scene.guide.front();
   scene.goal = scene.guide.back();
   scene.is_loop = request.closed();
   if (scene.is_loop) scene.guide.push_back(*scene.start);
   if (absl::Status status = AddRoute(route, request.agent(), scene); !status.ok()) return status;
+  // A closed route starts behind the arc of its first corner.
+  if (scene.is_loop && !scene.trace.segments.empty()) {
+    scene.start = scene.trace.segments.front().start;
+  }
   if (absl::Status status = AddPolygons(request.containment(), "containment", scene);
       !status.ok()) {
     return status;

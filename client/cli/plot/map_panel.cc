@@ -25,6 +25,7 @@ constexpr double kFlatArcPixels =
 constexpr int kSpeedColors = 48;
 constexpr double kSampleGap = 8;  // Dots of samples that are closer, on average, are left out.
 constexpr double kSpeedDotRadius = 3.4;
+constexpr double kSpeedDotGap = 14;  // Likewise, for the larger dots that show their speed.
 constexpr double kControlRadius = 2.6;
 constexpr double kLeastBodyWidth = 8;  // A narrower body is hidden by the line.
 constexpr double kMarkCell = 2;        // Pixels; two marks in one cell cannot be told apart.
@@ -37,8 +38,9 @@ bool ShowsSamples(const Scene& scene, const MapProjection& projection) {
   if (scene.samples.empty()) return false;
   double length = 0;
   for (const TraceSegment& segment : scene.trace.segments) length += segment.length;
+  const double gap = scene.sample_speeds.empty() ? kSampleGap : kSpeedDotGap;
   return length * projection.pixels_per_unit() >=
-         kSampleGap * static_cast<double>(scene.samples.size() - 1);
+         gap * static_cast<double>(scene.samples.size() - 1);
 }
 
 double BodyWidth(const Scene& scene, const MapProjection& projection) {

@@ -305,7 +305,7 @@ TEST_F(CliTest, EveryPlanCommandTakesManyLines) {
   const Outcome spline = RunOnServer({"plan-spline", "-"}, "{}\n{\"spline\": 1}\n{}\n");
   EXPECT_EQ(spline.code, ExitCode::kBadInput);
   EXPECT_THAT(spline.out,
-              HasSubstr("     1  OK                          5.14159      6.37336        1"
+              HasSubstr("     1  OK                          5.14159      6.37333        1"
                         "        1\n"));
   EXPECT_THAT(spline.out, HasSubstr("     2  INVALID_ARGUMENT"));
   EXPECT_THAT(spline.out, HasSubstr("     3  OK"));

@@ -114,7 +114,7 @@ export ARCLANE_SERVER="127.0.0.1:$port"
 "$cli" health >/dev/null || fail "the server does not answer the health check"
 echo "gRPC on 127.0.0.1:$port, metrics on http://127.0.0.1:$metrics_port/metrics, process $server_pid."
 
-say "4/5  Routes in a small town (deploy/level)"
+say "4/5  Routes and a patrol in a small town (deploy/level)"
 mkdir -p "$out"
 for request in deploy/level/requests/*.json; do
   name="$(basename "$request" .json)"
@@ -125,6 +125,14 @@ for request in deploy/level/requests/*.json; do
   awk '/^segments/ { exit } { print }' "$run_folder/plan.txt"
   [[ -s "$out/$name.svg" ]] || fail "no picture was written to $out/$name.svg"
 done
+
+# A curve: a patrol round the fountain, timed and sampled at equal steps of its length.
+curve=deploy/level/curves/fountain_patrol.json
+echo
+echo "arclane plan-spline $curve --svg $out/fountain_patrol.svg"
+"$cli" plan-spline "$curve" --svg "$out/fountain_patrol.svg" >"$run_folder/plan.txt" || fail "planning $curve failed (above)"
+awk '/^$/ { exit } { print }' "$run_folder/plan.txt"
+[[ -s "$out/fountain_patrol.svg" ]] || fail "no picture was written to $out/fountain_patrol.svg"
 
 say "5/5  Metrics (those of PlanCorridor that have counted something)"
 metrics="$(curl --fail --silent --show-error --max-time 10 "http://127.0.0.1:$metrics_port/metrics")" ||

@@ -4,7 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "client/cli/plan_corridor_command.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/plan_command.h"
 #include "client/cli/plot_command.h"
 #include "client/cli/server_commands.h"
 
@@ -19,7 +20,8 @@ constexpr char kFooter[] = R"(Examples:
   arclane plan-corridor request.json --json      the answer as Protobuf JSON
   arclane plan-corridor many.jsonl --json        one request a line, one answer a line
   arclane plan-corridor request.json --svg route.svg
-  arclane plot request.json --out route.svg      plan, and draw the route
+  arclane plan-spline curve.json --svg curve.svg
+  arclane plot request.json --out route.svg      plan a corridor, waypoints or a curve, and draw it
   arclane health && echo ready                   for health checks
 
 A request (a corridor of two portals, Z up):
@@ -50,38 +52,44 @@ std::string ParseDeadline(const std::string& text, absl::Duration& deadline) {
 // All flags of all commands; which command was given is known after parsing.
 struct Flags {
   ServerFlags server;
-  PlanCorridorFlags plan_corridor;
+  PlanFlags plan_corridor, plan_waypoints, plan_spline, plan_speed;
   PlotFlags plot;
   PingFlags ping;
   bool limits_json = false;
   std::string health_service;
 };
 
-CLI::App* AddPlanCorridor(CLI::App& app, PlanCorridorFlags& flags) {
-  CLI::App* command =
-      app.add_subcommand("plan-corridor", "Plan one corridor, or one a line, and tell the routes");
+template <typename Method>
+CLI::App* AddPlan(CLI::App& app, const char* about, PlanFlags& flags) {
+  CLI::App* command = app.add_subcommand(Method::kCommand, about);
   command
-      ->add_option("file", flags.file,
-                   "PlanCorridorRequest in Protobuf JSON; - reads the standard input")
+      ->add_option(
+          "file", flags.file,
+          absl::StrCat(Method::kRequestName, " in Protobuf JSON; - reads the standard input"))
       ->required()
       ->type_name("FILE");
   command->add_flag("--json", flags.json,
                     "Answers as Protobuf JSON; failed lines as {\"error\": ...}");
   command
-      ->add_flag("--with-request", flags.with_request,
-                 "With --json: {\"request\": ..., \"response\": ...}, what `arclane plot` reads")
+      ->add_flag(
+          "--with-request", flags.with_request,
+          Method::kHasSampling
+              ? "With --json: {\"request\": ..., \"response\": ...}, what `arclane plot` reads"
+              : "With --json: {\"request\": ..., \"response\": ...}")
       ->needs("--json");
   command->add_flag("--lines", flags.lines,
                     "One request a line, answered as they come (otherwise found out by looking)");
-  command
-      ->add_option("--svg", flags.svg_file,
-                   "Also draw the route; of many, \"-<line>\" is put before the extension")
-      ->type_name("FILE");
   command->add_option("--out", flags.out_file, "Write the answers to a file")->type_name("FILE");
-  CLI::Option* spacing =
-      command->add_option("--spacing", flags.spacing, "Sample every route at this spacing");
-  command->add_option("--count", flags.count, "Sample every route at this many points")
-      ->excludes(spacing);
+  if constexpr (Method::kHasSampling) {
+    command
+        ->add_option("--svg", flags.svg_file,
+                     "Also draw the plan; of many, \"-<line>\" is put before the extension")
+        ->type_name("FILE");
+    CLI::Option* spacing =
+        command->add_option("--spacing", flags.spacing, "Sample every plan at this spacing");
+    command->add_option("--count", flags.count, "Sample every plan at this many points")
+        ->excludes(spacing);
+  }
   command->add_option("--parallel", flags.parallel, "Requests in flight at once")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
@@ -93,11 +101,12 @@ CLI::App* AddPlanCorridor(CLI::App& app, PlanCorridorFlags& flags) {
 }
 
 CLI::App* AddPlot(CLI::App& app, PlotFlags& flags) {
-  CLI::App* command = app.add_subcommand("plot", "Draw a route and its speed plan as SVG");
+  CLI::App* command =
+      app.add_subcommand("plot", "Draw a route or a curve and its speed plan as SVG");
   command
       ->add_option("file", flags.file,
                    "A request, or {\"request\": ..., \"response\": ...} as written by "
-                   "plan-corridor --json --with-request; - reads the standard input")
+                   "`plan-... --json --with-request`; - reads the standard input")
       ->required()
       ->type_name("FILE");
   command->add_option("--out", flags.out_file, "Write the picture to a file")->type_name("FILE");
@@ -143,7 +152,14 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
          "Longest time for one answer, retries included")
       ->type_name("DURATION")
       ->default_str("10s");
-  const CLI::App* plan_corridor = AddPlanCorridor(app, flags.plan_corridor);
+  const CLI::App* plan_corridor =
+      AddPlan<CorridorMethod>(app, "Plan the route in a corridor", flags.plan_corridor);
+  const CLI::App* plan_waypoints = AddPlan<WaypointsMethod>(
+      app, "Plan along waypoints, their corners rounded", flags.plan_waypoints);
+  const CLI::App* plan_spline = AddPlan<SplineMethod>(
+      app, "Sample a curve by its length, and plan the speed along it", flags.plan_spline);
+  const CLI::App* plan_speed = AddPlan<SpeedMethod>(
+      app, "Plan the speed over lengths and radii, or over a curvature", flags.plan_speed);
   const CLI::App* plot = AddPlot(app, flags.plot);
   const CLI::App* ping = AddPing(app, flags.ping);
   CLI::App* limits =
@@ -165,7 +181,14 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
     }
     return app.exit(error, streams.out, streams.err) == 0 ? ExitCode::kOk : ExitCode::kUsage;
   }
-  if (plan_corridor->parsed()) return RunPlanCorridor(flags.plan_corridor, flags.server, streams);
+  if (plan_corridor->parsed()) {
+    return RunPlan<CorridorMethod>(flags.plan_corridor, flags.server, streams);
+  }
+  if (plan_waypoints->parsed()) {
+    return RunPlan<WaypointsMethod>(flags.plan_waypoints, flags.server, streams);
+  }
+  if (plan_spline->parsed()) return RunPlan<SplineMethod>(flags.plan_spline, flags.server, streams);
+  if (plan_speed->parsed()) return RunPlan<SpeedMethod>(flags.plan_speed, flags.server, streams);
   if (plot->parsed()) return RunPlot(flags.plot, flags.server, streams);
   if (ping->parsed()) return RunPing(flags.ping, flags.server, streams);
   if (limits->parsed()) return RunLimits(flags.limits_json, flags.server, streams);

@@ -20,7 +20,8 @@ struct PlotFlags {
   bool no_charts = false;
 };
 
-// A file that holds no answer is sent to the server first. The first of several lines is drawn.
+// The file holds a plan in a corridor, along waypoints or along a curve. A file that holds no
+// answer is sent to the server first. The first of several lines is drawn.
 ExitCode RunPlot(const PlotFlags& flags, const ServerFlags& server, CliStreams streams);
 
 }  // namespace arclane

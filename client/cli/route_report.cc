@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numbers>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,53 +11,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "client/cli/report_tables.h"
 #include "client/cli/text_table.h"
 #include "client/sdk/column_views.h"
 
 namespace arclane {
 namespace {
 
-constexpr double kDegreesPerRadian = 180.0 / std::numbers::pi;
-
-std::string ShortName(int value, const std::string& name, std::string_view prefix) {
-  if (name.empty()) return absl::StrCat(value);
-  return name.substr(prefix.size());
-}
-
 std::string SegmentKindName(int kind) {
   return ShortName(kind, v1::SegmentKind_Name(static_cast<v1::SegmentKind>(kind)), "SEGMENT_KIND_");
 }
-std::string PhaseKindName(int kind) {
-  return ShortName(kind, v1::PhaseKind_Name(static_cast<v1::PhaseKind>(kind)), "PHASE_KIND_");
-}
-std::string CacheName(int cache) {
-  return ShortName(cache, v1::CacheOutcome_Name(static_cast<v1::CacheOutcome>(cache)),
-                   "CACHE_OUTCOME_");
-}
-
-// Writes numbers of one route.
-class Numbers {
- public:
-  explicit Numbers(double length) {
-    const double magnitude = length > 0 && std::isfinite(length) ? std::log10(length) : 1.0;
-    decimals_ = std::clamp(4 - static_cast<int>(std::floor(magnitude)), 2, 12);
-  }
-  std::string Length(double value) const { return Fixed(value, decimals_); }
-  std::string Degrees(double rad) const { return Fixed(rad * kDegreesPerRadian, 2); }
-  std::string Time(double seconds) const { return Fixed(seconds, 3); }
-
- private:
-  static std::string Fixed(double value, int decimals) {
-    std::string text = absl::StrFormat("%.*f", decimals, value);
-    // -0.000 is 0.000.
-    if (text.starts_with('-') && text.find_first_not_of("-0.") == std::string::npos) {
-      text.erase(0, 1);
-    }
-    return text;
-  }
-  int decimals_;
-};
-
 std::string PointText(const v1::Point& point, const Numbers& numbers) {
   return absl::StrCat("(", numbers.Length(point.x()), ", ", numbers.Length(point.y()), ", ",
                       numbers.Length(point.z()), ")");
@@ -113,17 +75,14 @@ void PrintBlocked(const v1::Blocked& blocked, std::ostream& out) {
   out << '\n';
 }
 
-void PrintHead(const v1::PlanCorridorResponse& response, const Numbers& numbers,
+void PrintHead(const v1::Route& route, const v1::AnswerInfo& answer, const Numbers& numbers,
                std::ostream& out) {
-  const v1::Route& route = response.route();
   out << OutcomeName(route.outcome()) << ": " << OutcomeText(route.outcome()) << '\n';
   out << "length " << numbers.Length(route.length()) << ", shortest "
       << numbers.Length(route.shortest_length()) << ", duration "
       << numbers.Time(route.duration_s()) << " s, " << StopCount(route) << " of "
       << route.corners().kind_size() << " corners are stops";
-  if (response.answer().cache() != v1::CACHE_OUTCOME_UNSPECIFIED) {
-    out << ", cache " << CacheName(response.answer().cache());
-  }
+  PrintCacheOutcome(answer, out);
   out << '\n';
   if (route.has_braking()) PrintBraking(route.braking(), numbers, out);
   if (route.has_blocked()) PrintBlocked(route.blocked(), out);
@@ -143,40 +102,19 @@ void PrintHead(const v1::PlanCorridorResponse& response, const Numbers& numbers,
                *std::min_element(shortfall.measured().begin(), shortfall.measured().end()))
         << '\n';
   }
-  if (route.has_verification()) {
+  // Without walls there is nothing to leave, and no tolerance.
+  if (route.has_verification() && route.verification().tolerance() > 0) {
     out << absl::StrFormat("verified: leaves the corridor by at most %.3g (tolerance %.3g)\n",
                            route.verification().largest_deviation(),
                            route.verification().tolerance());
   }
 }
 
-// Calls `add(i)` for the rows to print; returns how many in the middle were left out.
-template <typename Add>
-size_t ForRows(size_t count, size_t max_rows, Add add) {
-  const size_t head = count <= max_rows ? count : max_rows - max_rows / 2;
-  const size_t tail = count <= max_rows ? 0 : max_rows / 2;
-  for (size_t i = 0; i < head; ++i) add(i);
-  for (size_t i = count - tail; i < count; ++i) add(i);
-  return count - head - tail;
-}
-
-void PrintTable(const char* title, size_t count, size_t omitted, const TextTable& table,
-                std::ostream& out) {
-  out << '\n' << title << " (" << count;
-  if (omitted > 0) out << ", the middle " << omitted << " not shown";
-  out << ")\n";
-  table.Print(out);
-}
-
-void AddColumns(TextTable& table, std::initializer_list<const char*> titles, Align align) {
-  for (const char* title : titles) table.AddColumn(title, align);
-}
-
-void PrintCorners(const CornerView& corners, const Numbers& numbers, size_t max_rows,
-                  std::ostream& out) {
+// `place` is what portal_index counts.
+void PrintCorners(const CornerView& corners, const char* place, const Numbers& numbers,
+                  size_t max_rows, std::ostream& out) {
   TextTable table;
-  AddColumns(table, {"#", "distance", "x", "y", "z", "turn_deg", "radius", "portal"},
-             Align::kRight);
+  AddColumns(table, {"#", "distance", "x", "y", "z", "turn_deg", "radius", place}, Align::kRight);
   AddColumns(table, {"kind", "reason"}, Align::kLeft);
   const size_t omitted = ForRows(corners.size, max_rows, [&](size_t i) {
     table.AddRow({absl::StrCat(i), numbers.Length(corners.distance[i]),
@@ -208,66 +146,46 @@ void PrintSegments(const SegmentView& segments, const Numbers& numbers, size_t m
   PrintTable("segments", segments.size, omitted, table, out);
 }
 
-void PrintPhases(const PhaseView& phases, const Numbers& numbers, size_t max_rows,
-                 std::ostream& out) {
-  TextTable table;
-  AddColumns(table, {"#"}, Align::kRight);
-  AddColumns(table, {"kind"}, Align::kLeft);
-  AddColumns(table, {"segment", "from", "length", "time_s", "duration_s", "speed", "acceleration"},
-             Align::kRight);
-  const size_t omitted = ForRows(phases.size, max_rows, [&](size_t i) {
-    table.AddRow({absl::StrCat(i), PhaseKindName(phases.kind[i]),
-                  absl::StrCat(phases.segment_index[i]), numbers.Length(phases.start_distance[i]),
-                  numbers.Length(phases.length[i]), numbers.Time(phases.start_time_s[i]),
-                  numbers.Time(phases.duration_s[i]), numbers.Length(phases.speed[i]),
-                  numbers.Length(phases.acceleration[i])});
-  });
-  PrintTable("speed phases", phases.size, omitted, table, out);
-}
-
-// The columns that were asked for, each with its text of row i.
-struct SampleText {
-  const char* title;
-  std::function<std::string(size_t)> text;
-};
-
-std::vector<SampleText> SampleTexts(const SampleView& samples, const Numbers& numbers) {
+void PrintSamples(const SampleView& samples, const Numbers& numbers, size_t max_rows,
+                  std::ostream& out) {
   std::vector<SampleText> texts = {{"#", [](size_t i) { return absl::StrCat(i); }}};
-  using Format = std::string (Numbers::*)(double) const;
-  const auto add = [&](const char* title, std::span<const double> column, Format format) {
-    if (column.empty()) return;
-    texts.push_back({title, [=](size_t i) { return (numbers.*format)(column[i]); }});
-  };
-  add("distance", samples.distance, &Numbers::Length);
-  add("surface", samples.surface_distance, &Numbers::Length);
-  add("time_s", samples.time_s, &Numbers::Time);
-  if (!samples.position.empty()) {
-    const PointsView position = samples.position;
-    texts.push_back({"x", [=](size_t i) { return numbers.Length(position.x(i)); }});
-    texts.push_back({"y", [=](size_t i) { return numbers.Length(position.y(i)); }});
-    texts.push_back({"z", [=](size_t i) { return numbers.Length(position.z(i)); }});
-  }
-  add("heading_deg", samples.heading_rad, &Numbers::Degrees);
-  add("speed", samples.speed, &Numbers::Length);
-  add("curvature", samples.curvature, &Numbers::Length);
+  AddSampleText("distance", samples.distance, &Numbers::Length, numbers, texts);
+  AddSampleText("surface", samples.surface_distance, &Numbers::Length, numbers, texts);
+  AddSampleText("time_s", samples.time_s, &Numbers::Time, numbers, texts);
+  AddPositionTexts(samples.position, numbers, texts);
+  AddSampleText("heading_deg", samples.heading_rad, &Numbers::Degrees, numbers, texts);
+  AddSampleText("speed", samples.speed, &Numbers::Length, numbers, texts);
+  AddSampleText("curvature", samples.curvature, &Numbers::Length, numbers, texts);
   if (!samples.portal_index.empty()) {
     const auto portals = samples.portal_index;
     texts.push_back({"portal", [=](size_t i) { return absl::StrCat(portals[i]); }});
   }
-  return texts;
+  PrintSampleTexts(texts, samples.size, max_rows, out);
 }
 
-void PrintSamples(const SampleView& samples, const Numbers& numbers, size_t max_rows,
-                  std::ostream& out) {
-  const std::vector<SampleText> texts = SampleTexts(samples, numbers);
-  TextTable table;
-  for (const SampleText& column : texts) table.AddColumn(column.title, Align::kRight);
-  const size_t omitted = ForRows(samples.size, max_rows, [&](size_t i) {
-    std::vector<std::string> cells;
-    for (const SampleText& column : texts) cells.push_back(column.text(i));
-    table.AddRow(std::move(cells));
-  });
-  PrintTable("samples", samples.size, omitted, table, out);
+absl::Status PrintRoute(const v1::Route& route, const v1::AnswerInfo& answer, const char* place,
+                        size_t max_rows, std::ostream& out) {
+  const auto corners = CornerView::Of(route);
+  if (!corners.ok()) return corners.status();
+  const auto segments = SegmentView::Of(route);
+  if (!segments.ok()) return segments.status();
+  const auto phases = PhaseView::Of(route);
+  if (!phases.ok()) return phases.status();
+  const auto samples = SampleView::Of(route);
+  if (!samples.ok()) return samples.status();
+
+  const Numbers numbers(route.length());
+  PrintHead(route, answer, numbers, out);
+  if (corners->size > 0) PrintCorners(*corners, place, numbers, max_rows, out);
+  if (segments->size > 0) PrintSegments(*segments, numbers, max_rows, out);
+  if (phases->size > 0) PrintPhases(*phases, "segment", numbers, max_rows, out);
+  if (samples->size > 0) PrintSamples(*samples, numbers, max_rows, out);
+  return absl::OkStatus();
+}
+
+AnswerSummary SummaryOfRoute(const v1::Route& route) {
+  return {OutcomeName(route.outcome()), route.length(), route.duration_s(),
+          static_cast<size_t>(route.corners().kind_size()), StopCount(route)};
 }
 
 }  // namespace
@@ -289,41 +207,20 @@ size_t StopCount(const v1::Route& route) {
       std::count(kinds.begin(), kinds.end(), static_cast<int>(v1::CORNER_KIND_STOP)));
 }
 
-absl::Status PrintRoute(const v1::PlanCorridorResponse& response, size_t max_rows,
-                        std::ostream& out) {
-  const v1::Route& route = response.route();
-  const auto corners = CornerView::Of(route);
-  if (!corners.ok()) return corners.status();
-  const auto segments = SegmentView::Of(route);
-  if (!segments.ok()) return segments.status();
-  const auto phases = PhaseView::Of(route);
-  if (!phases.ok()) return phases.status();
-  const auto samples = SampleView::Of(route);
-  if (!samples.ok()) return samples.status();
-
-  const Numbers numbers(route.length());
-  PrintHead(response, numbers, out);
-  if (corners->size > 0) PrintCorners(*corners, numbers, max_rows, out);
-  if (segments->size > 0) PrintSegments(*segments, numbers, max_rows, out);
-  if (phases->size > 0) PrintPhases(*phases, numbers, max_rows, out);
-  if (samples->size > 0) PrintSamples(*samples, numbers, max_rows, out);
-  return absl::OkStatus();
+absl::Status PrintAnswer(const v1::PlanCorridorResponse& response, size_t max_rows,
+                         std::ostream& out) {
+  return PrintRoute(response.route(), response.answer(), "portal", max_rows, out);
+}
+absl::Status PrintAnswer(const v1::PlanWaypointsResponse& response, size_t max_rows,
+                         std::ostream& out) {
+  return PrintRoute(response.route(), response.answer(), "waypoint", max_rows, out);
 }
 
-void PrintSummaryTitles(std::ostream& out) {
-  out << absl::StrFormat("%6s  %-22s %12s %12s %8s %8s\n", "line", "outcome", "length",
-                         "duration_s", "corners", "stops");
+AnswerSummary SummaryOf(const v1::PlanCorridorResponse& response) {
+  return SummaryOfRoute(response.route());
 }
-
-void PrintSummary(size_t line, const v1::PlanCorridorResponse& response, std::ostream& out) {
-  const v1::Route& route = response.route();
-  out << absl::StrFormat("%6d  %-22s %12.6g %12.6g %8d %8d\n", line, OutcomeName(route.outcome()),
-                         route.length(), route.duration_s(), route.corners().kind_size(),
-                         StopCount(route));
-}
-
-void PrintSummaryError(size_t line, const std::string& error, std::ostream& out) {
-  out << absl::StrFormat("%6d  %s\n", line, error);
+AnswerSummary SummaryOf(const v1::PlanWaypointsResponse& response) {
+  return SummaryOfRoute(response.route());
 }
 
 }  // namespace arclane

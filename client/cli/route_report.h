@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "arclane/v1/planner.pb.h"
+#include "client/cli/report_tables.h"
 
 namespace arclane {
 
@@ -21,17 +22,15 @@ std::string CornerReasonName(int reason);
 size_t StopCount(const v1::Route& route);
 
 // The outcome and its numbers, then the corners, the segments with their speed phases, and the
-// samples as tables; of more than `max_rows` rows the first and last ones. Lengths get as many
-// decimals as 5 digits of the route's length ask for. kDataLoss, printing nothing, when the
-// answer's columns do not fit together.
-absl::Status PrintRoute(const v1::PlanCorridorResponse& response, size_t max_rows,
-                        std::ostream& out);
+// samples as tables; of more than `max_rows` rows the first and last ones. kDataLoss, printing
+// nothing, when the answer's columns do not fit together.
+absl::Status PrintAnswer(const v1::PlanCorridorResponse& response, size_t max_rows,
+                         std::ostream& out);
+absl::Status PrintAnswer(const v1::PlanWaypointsResponse& response, size_t max_rows,
+                         std::ostream& out);
 
-// One row a request: PrintSummaryTitles once, then PrintSummary for each.
-void PrintSummaryTitles(std::ostream& out);
-void PrintSummary(size_t line, const v1::PlanCorridorResponse& response, std::ostream& out);
-// The row of a request that has no answer.
-void PrintSummaryError(size_t line, const std::string& error, std::ostream& out);
+AnswerSummary SummaryOf(const v1::PlanCorridorResponse& response);
+AnswerSummary SummaryOf(const v1::PlanWaypointsResponse& response);
 
 }  // namespace arclane
 

@@ -141,7 +141,10 @@ absl::StatusOr<SegmentView> SegmentView::Of(const v1::Route& route) {
 }
 
 absl::StatusOr<PhaseView> PhaseView::Of(const v1::Route& route) {
-  const v1::PhaseColumns& columns = route.phases();
+  return Of(route.phases(), static_cast<size_t>(route.segments().kind_size()));
+}
+
+absl::StatusOr<PhaseView> PhaseView::Of(const v1::PhaseColumns& columns, size_t segment_count) {
   PhaseView view;
   view.kind = SpanOf(columns.kind());
   view.segment_index = SpanOf(columns.segment_index());
@@ -167,7 +170,6 @@ absl::StatusOr<PhaseView> PhaseView::Of(const v1::Route& route) {
   check.Optional("law", view.law.size());
   view.size = check.size();
   if (!check.status().ok()) return check.status();
-  const auto segment_count = static_cast<size_t>(route.segments().kind_size());
   for (size_t i = 0; i < view.size; ++i) {
     if (view.segment_index[i] >= segment_count) {
       return absl::DataLossError(absl::StrCat("phases: segment_index[", i, "] is ",
@@ -175,6 +177,38 @@ absl::StatusOr<PhaseView> PhaseView::Of(const v1::Route& route) {
                                               " segments"));
     }
   }
+  return view;
+}
+
+absl::StatusOr<CurveSampleView> CurveSampleView::Of(const v1::CurvePlan& plan) {
+  const v1::CurveSampleColumns& columns = plan.samples();
+  absl::StatusOr<PointsView> position = PointsView::Of(columns.position(), "samples.position");
+  if (!position.ok()) return position.status();
+  absl::StatusOr<PointsView> tangent = PointsView::Of(columns.tangent(), "samples.tangent");
+  if (!tangent.ok()) return tangent.status();
+  CurveSampleView view;
+  view.distance = SpanOf(columns.distance());
+  view.time_s = SpanOf(columns.time_s());
+  view.position = *position;
+  view.tangent = *tangent;
+  view.heading_rad = SpanOf(columns.heading_rad());
+  view.curvature = SpanOf(columns.curvature());
+  view.speed = SpanOf(columns.speed());
+  view.segment_index = SpanOf(columns.segment_index());
+  view.parameter = SpanOf(columns.parameter());
+
+  LengthCheck check("samples");
+  check.Optional("distance", view.distance.size());
+  check.Optional("time_s", view.time_s.size());
+  check.Optional("position", view.position.size());
+  check.Optional("tangent", view.tangent.size());
+  check.Optional("heading_rad", view.heading_rad.size());
+  check.Optional("curvature", view.curvature.size());
+  check.Optional("speed", view.speed.size());
+  check.Optional("segment_index", view.segment_index.size());
+  check.Optional("parameter", view.parameter.size());
+  view.size = check.size();
+  if (!check.status().ok()) return check.status();
   return view;
 }
 

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "arclane/v1/route.pb.h"
+#include "arclane/v1/spline.pb.h"
 
 namespace arclane {
 
@@ -100,6 +101,25 @@ struct PhaseView {
 
   // Also kDataLoss for a segment_index out of range: O(size) for that.
   static absl::StatusOr<PhaseView> Of(const v1::Route& route);
+  // The phases of a plan without route: every segment_index must be below `segment_count`.
+  static absl::StatusOr<PhaseView> Of(const v1::PhaseColumns& columns, size_t segment_count);
+};
+
+// The samples of a curve that were asked for; columns that were not are empty.
+struct CurveSampleView {
+  size_t size = 0;
+  std::span<const double> distance;  // Along the curve.
+  std::span<const double> time_s;    // Empty without a speed plan, as `speed` is.
+  PointsView position;
+  PointsView tangent;  // Unit vectors; empty for a curve without length, too.
+  std::span<const double> heading_rad;
+  std::span<const double> curvature;  // NaN where it is undefined.
+  std::span<const double> speed;
+  std::span<const uint32_t> segment_index;
+  std::span<const double> parameter;
+
+  // As SampleView::Of.
+  static absl::StatusOr<CurveSampleView> Of(const v1::CurvePlan& plan);
 };
 
 }  // namespace arclane

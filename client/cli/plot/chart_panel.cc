@@ -25,7 +25,7 @@ using Value = double TracePoint::*;
 struct Quantity {
   const char* title;
   Value value;
-  Value upper;  // Limit on the quantity.
+  Value upper;  // Limit on the quantity; null where it has none.
   Value lower;  // Limit on its negative; null where it has none and is never negative.
   bool filled;
 };
@@ -38,7 +38,14 @@ constexpr Quantity kLateral = {"lateral acceleration (positive: to the left)",
                                &TracePoint::lateral_acceleration, &TracePoint::lateral_limit,
                                &TracePoint::lateral_limit, false};
 
+constexpr Quantity kCurvature = {"curvature (positive: to the left)", &TracePoint::curvature,
+                                 nullptr, nullptr, false};
+
 std::vector<Quantity> QuantitiesOf(const Scene& scene) {
+  if (scene.IsCurve()) {
+    if (!scene.has_speed) return {kCurvature};
+    return {kSpeed, kCurvature, kAcceleration, kLateral};
+  }
   std::vector<Quantity> quantities = {kSpeed, kAcceleration};
   if (scene.HasArcs()) quantities.push_back(kLateral);
   return quantities;
@@ -67,7 +74,8 @@ ValueRange RangeOf(const Scene& scene, const Quantity& quantity) {
   const double largest = std::max(range.high, -range.low);
   const double reach = largest > 0 ? 2 * largest : std::numeric_limits<double>::max();
   ForPoints(scene, [&](const TracePoint& point) {
-    if (point.*quantity.upper <= reach) range.high = std::max(range.high, point.*quantity.upper);
+    if (quantity.upper != nullptr && point.*quantity.upper <= reach)
+      range.high = std::max(range.high, point.*quantity.upper);
     if (quantity.lower != nullptr && point.*quantity.lower <= reach) {
       range.low = std::min(range.low, -(point.*quantity.lower));
     }
@@ -103,7 +111,7 @@ class Chart {
       svg.Line({area_.x, Y(0)}, {area_.x + area_.width, Y(0)}, "class=\"zero\"");
     }
     DrawCurve(svg);
-    svg.Path(LimitPath(quantity_.upper, 1), "class=\"limit\"");
+    if (quantity_.upper != nullptr) svg.Path(LimitPath(quantity_.upper, 1), "class=\"limit\"");
     if (quantity_.lower != nullptr) svg.Path(LimitPath(quantity_.lower, -1), "class=\"limit\"");
     svg.CloseGroup();
     svg.Rect({area_.x, area_.y}, area_.width, area_.height, "class=\"frame\"");
@@ -211,6 +219,9 @@ class Chart {
           path.MoveTo(pixel);
         } else if (std::abs(pixel.y - last.y) < 0.01 && &point != &phase.points.back()) {
           continue;  // A level limit needs its ends only.
+        } else if (std::abs(pixel.x - last.x) < 0.3 && std::abs(pixel.y - last.y) < 0.3 &&
+                   &phase != &scene_.trace.phases.back()) {
+          continue;  // Many short phases.
         } else {
           path.LineTo(pixel);
         }
@@ -245,10 +256,11 @@ void DrawCharts(const Scene& scene, const PanelArea& area, SvgWriter& svg) {
   for (size_t row = 0; row < quantities.size(); ++row) {
     const double y = area.y + kRowGap + static_cast<double>(row) * (kRowHeight + kRowGap);
     const bool is_last = row + 1 == quantities.size();
-    const PanelArea left = {area.x, y, width, kRowHeight};
+    const PanelArea left = {area.x, y, scene.has_speed ? width : area.width, kRowHeight};
     const PanelArea right = {area.x + width + kColumnGap, y, width, kRowHeight};
     Chart(scene, quantities[row], left, &TracePoint::distance, absl::StrCat("d", row))
         .Draw("distance", is_last, svg);
+    if (!scene.has_speed) continue;
     Chart(scene, quantities[row], right, &TracePoint::time_s, absl::StrCat("t", row))
         .Draw("time (s)", is_last, svg);
   }

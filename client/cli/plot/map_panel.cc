@@ -23,7 +23,10 @@ constexpr double kMapMargin = 18;  // Pixels around the extent.
 constexpr double kFlatArcPixels =
     0.02;  // An arc that rises less over its chord is drawn as a line.
 constexpr int kSpeedColors = 48;
-constexpr double kSampleGap = 8;       // Dots of samples that are closer, on average, are left out.
+constexpr double kSampleGap = 8;  // Dots of samples that are closer, on average, are left out.
+constexpr double kSpeedDotRadius = 3.4;
+constexpr double kSpeedDotGap = 14;  // Likewise, for the larger dots that show their speed.
+constexpr double kControlRadius = 2.6;
 constexpr double kLeastBodyWidth = 8;  // A narrower body is hidden by the line.
 constexpr double kMarkCell = 2;        // Pixels; two marks in one cell cannot be told apart.
 constexpr int kMostLabels = 200;       // More reasons cannot be read anyway.
@@ -35,8 +38,9 @@ bool ShowsSamples(const Scene& scene, const MapProjection& projection) {
   if (scene.samples.empty()) return false;
   double length = 0;
   for (const TraceSegment& segment : scene.trace.segments) length += segment.length;
+  const double gap = scene.sample_speeds.empty() ? kSampleGap : kSpeedDotGap;
   return length * projection.pixels_per_unit() >=
-         kSampleGap * static_cast<double>(scene.samples.size() - 1);
+         gap * static_cast<double>(scene.samples.size() - 1);
 }
 
 double BodyWidth(const Scene& scene, const MapProjection& projection) {
@@ -44,15 +48,17 @@ double BodyWidth(const Scene& scene, const MapProjection& projection) {
   return width >= kLeastBodyWidth ? width : 0;
 }
 
-// Drawing order: ground, walls, portals, body, shortest line, route, samples, corners, ends.
+std::vector<Pixel> Pixels(const std::vector<PlanePoint>& points, const MapProjection& projection) {
+  std::vector<Pixel> projected;
+  for (const PlanePoint point : points) projected.push_back(projection(point));
+  return projected;
+}
+
+// Drawing order: ground, walls, portals, control polygon, body, shortest line, route, samples,
+// corners, ends.
 void DrawCorridor(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
-  const auto pixels = [&](const std::vector<PlanePoint>& points) {
-    std::vector<Pixel> projected;
-    for (const PlanePoint point : points) projected.push_back(projection(point));
-    return projected;
-  };
   svg.OpenGroup("class=\"cell\"");
-  for (const auto& cell : scene.cells) svg.Polygon(pixels(cell), "");
+  for (const auto& cell : scene.cells) svg.Polygon(Pixels(cell, projection), "");
   svg.CloseGroup();
   svg.OpenGroup("class=\"link\"");
   for (const auto& [from, to] : scene.links) svg.Line(projection(from), projection(to), "");
@@ -84,6 +90,11 @@ SvgPath WholeRoute(const Scene& scene, const MapProjection& projection) {
 int SpeedColor(double speed, double largest) {
   if (!(largest > 0)) return 0;
   return std::clamp(static_cast<int>(speed / largest * kSpeedColors), 0, kSpeedColors - 1);
+}
+
+std::string SpeedFill(double speed, double largest) {
+  return absl::StrCat("fill=\"", RampColor((SpeedColor(speed, largest) + 0.5) / kSpeedColors),
+                      "\"");
 }
 
 // Draws the route piece by piece; successive pieces of one colour become one path. Pieces below a
@@ -133,6 +144,13 @@ class SpeedColorBrush {
 
 void DrawSpeedColors(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
   SpeedColorBrush brush(scene.trace.largest_speed, projection, svg);
+  for (size_t i = 1; i < scene.curve_points.size(); ++i) {
+    brush.Draw(scene.trace.segments[i - 1], scene.curve_points[i - 1], scene.curve_points[i]);
+  }
+  if (scene.IsCurve()) {
+    brush.Flush();
+    return;
+  }
   for (const TracePhase& phase : scene.trace.phases) {
     const TraceSegment& segment = scene.trace.segments[phase.segment];
     for (size_t i = 1; i < phase.points.size(); ++i) {
@@ -150,12 +168,7 @@ void DrawRoute(const Scene& scene, const MapProjection& projection, SvgWriter& s
   if (body_pixels > 0) {
     svg.Path(route, absl::StrCat("class=\"body\" stroke-width=\"", SvgNumber(body_pixels), "\""));
   }
-  if (scene.HasArcs()) {
-    std::vector<Pixel> taut = {projection(scene.start)};
-    for (const SceneCorner& corner : scene.corners) taut.push_back(projection(corner.position));
-    taut.push_back(projection(scene.goal));
-    svg.Polyline(taut, "class=\"taut\"");
-  }
+  if (scene.HasArcs()) svg.Polyline(Pixels(scene.guide, projection), "class=\"taut\"");
   svg.Path(route, "class=\"casing\"");
   svg.OpenGroup("class=\"route\"");
   DrawSpeedColors(scene, projection, svg);
@@ -164,8 +177,30 @@ void DrawRoute(const Scene& scene, const MapProjection& projection, SvgWriter& s
 
 void DrawSamples(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
   if (!ShowsSamples(scene, projection)) return;
-  svg.OpenGroup("class=\"sample\"");
-  for (const PlanePoint point : scene.samples) svg.Circle(projection(point), 1.5, "");
+  if (scene.sample_speeds.empty()) {
+    svg.OpenGroup("class=\"sample\"");
+    for (const PlanePoint point : scene.samples) svg.Circle(projection(point), 1.5, "");
+    svg.CloseGroup();
+    return;
+  }
+  svg.OpenGroup("class=\"speed-sample\"");
+  for (size_t i = 0; i < scene.samples.size(); ++i) {
+    svg.Circle(projection(scene.samples[i]), kSpeedDotRadius,
+               SpeedFill(scene.sample_speeds[i], scene.trace.largest_speed));
+  }
+  svg.CloseGroup();
+}
+
+// Faint: the curve need not touch them.
+void DrawControl(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
+  if (scene.control.empty()) return;
+  svg.Polyline(Pixels(scene.control_polygon, projection), "class=\"control-line\"");
+  svg.OpenGroup("class=\"control\"");
+  for (const PlanePoint point : scene.control) {
+    const Pixel at = projection(point);
+    svg.Rect({at.x - kControlRadius, at.y - kControlRadius}, 2 * kControlRadius, 2 * kControlRadius,
+             "");
+  }
   svg.CloseGroup();
 }
 
@@ -288,20 +323,28 @@ void DrawMarks(const Scene& scene, const MapProjection& projection, const PanelA
     DrawCornerMark(corner, at, svg);
     labels.Occupy(at, 5);
   }
-  const Pixel start = projection(scene.start);
-  const Pixel goal = projection(scene.goal);
-  svg.Circle(start, 6, "class=\"start\"");
-  svg.Circle(goal, 7, "class=\"goal\"");
-  svg.Circle(goal, 3, "class=\"goal-dot\"");
-  labels.Occupy(start, 7);
-  labels.Occupy(goal, 8);
+  if (scene.start) {
+    svg.Circle(projection(*scene.start), 6, "class=\"start\"");
+    labels.Occupy(projection(*scene.start), 7);
+  }
+  if (scene.goal && !scene.is_loop) {
+    const Pixel goal = projection(*scene.goal);
+    svg.Circle(goal, 7, "class=\"goal\"");
+    svg.Circle(goal, 3, "class=\"goal-dot\"");
+    labels.Occupy(goal, 8);
+  }
   if (scene.rest) {
     const Pixel rest = projection(*scene.rest);
     DrawStop(rest, 6.5, svg);
     labels.Place(rest, "at rest", "class=\"label reject\"");
   }
-  labels.Place(start, "start", "class=\"label end\"");
-  labels.Place(goal, "goal", "class=\"label end\"");
+  if (scene.start) {
+    labels.Place(projection(*scene.start), scene.is_loop ? "start and end" : "start",
+                 "class=\"label end\"");
+  }
+  if (scene.goal && !scene.is_loop) {
+    labels.Place(projection(*scene.goal), scene.IsCurve() ? "end" : "goal", "class=\"label end\"");
+  }
   int tried = 0;
   for (const SceneCorner& corner : scene.corners) {
     if (corner.blocked || (corner.kind == v1::CORNER_KIND_STOP && IsRejected(corner))) {
@@ -407,6 +450,7 @@ void DrawMap(const Scene& scene, const PanelArea& area, SvgWriter& svg) {
   svg.ClipRect("map", {area.x, area.y}, area.width, area.height);
   svg.OpenGroup("clip-path=\"url(#map)\"");
   DrawCorridor(scene, projection, svg);
+  DrawControl(scene, projection, svg);
   DrawRoute(scene, projection, svg);
   DrawSamples(scene, projection, svg);
   DrawMarks(scene, projection, area, svg);
@@ -478,11 +522,16 @@ void DrawMapLegend(const Scene& scene, const PanelArea& map, const PanelArea& ar
       svg.Line({at.x - 13, at.y}, {at.x + 13, at.y}, attributes);
     };
   };
-  legend.Entry("start", [&](Pixel at) { svg.Circle(at, 6, "class=\"start\""); });
-  legend.Entry("goal", [&](Pixel at) {
-    svg.Circle(at, 7, "class=\"goal\"");
-    svg.Circle(at, 3, "class=\"goal-dot\"");
-  });
+  if (scene.start) {
+    legend.Entry(scene.is_loop ? "start and end" : "start",
+                 [&](Pixel at) { svg.Circle(at, 6, "class=\"start\""); });
+  }
+  if (scene.goal && !scene.is_loop) {
+    legend.Entry(scene.IsCurve() ? "end" : "goal", [&](Pixel at) {
+      svg.Circle(at, 7, "class=\"goal\"");
+      svg.Circle(at, 3, "class=\"goal-dot\"");
+    });
+  }
   if (HasCorner(scene, {v1::CORNER_KIND_STOP}) || scene.rest) {
     legend.Entry("stop", [&](Pixel at) { DrawStop(at, 5.5, svg); });
   }
@@ -493,11 +542,21 @@ void DrawMapLegend(const Scene& scene, const PanelArea& map, const PanelArea& ar
     legend.Entry("kink driven through", [&](Pixel at) { svg.Circle(at, 1.8, "class=\"passed\""); });
   }
   if (HasBlocked(scene)) legend.Entry("cannot be driven", [&](Pixel at) { DrawCross(at, 6, svg); });
-  if (scene.HasArcs()) legend.Entry("shortest line", line("class=\"taut\""));
+  if (scene.HasArcs()) legend.Entry(scene.guide_name, line("class=\"taut\""));
   if (ShowsSamples(scene, projection)) {
     legend.Entry("sample", [&](Pixel at) {
-      svg.OpenGroup("class=\"sample\"");
-      svg.Circle(at, 1.5, "");
+      const bool colored = !scene.sample_speeds.empty();
+      svg.OpenGroup(colored ? "class=\"speed-sample\"" : "class=\"sample\"");
+      svg.Circle(at, colored ? kSpeedDotRadius : 1.5, colored ? SpeedFill(0.75, 1) : "");
+      svg.CloseGroup();
+    });
+  }
+  if (!scene.control.empty()) {
+    legend.Entry("control points", [&](Pixel at) {
+      svg.Line({at.x - 13, at.y}, {at.x + 13, at.y}, "class=\"control-line\"");
+      svg.OpenGroup("class=\"control\"");
+      svg.Rect({at.x - kControlRadius, at.y - kControlRadius}, 2 * kControlRadius,
+               2 * kControlRadius, "");
       svg.CloseGroup();
     });
   }

@@ -72,8 +72,17 @@ absl::Status CheckFinite(const char* name, std::span<const double> column) {
   return absl::OkStatus();
 }
 
-absl::Status CheckFinite(const SegmentView& segments, const PhaseView& phases) {
-  const std::pair<const char*, std::span<const double>> columns[] = {
+using NamedColumn = std::pair<const char*, std::span<const double>>;
+
+absl::Status CheckFinite(std::span<const NamedColumn> columns) {
+  for (const auto& [name, column] : columns) {
+    if (absl::Status status = CheckFinite(name, column); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFinite(const SegmentView& segments) {
+  const NamedColumn columns[] = {
       {"segments.start_distance", segments.start_distance},
       {"segments.start.x", segments.start.x()},
       {"segments.start.y", segments.start.y()},
@@ -81,6 +90,12 @@ absl::Status CheckFinite(const SegmentView& segments, const PhaseView& phases) {
       {"segments.heading_rad", segments.heading_rad},
       {"segments.curvature", segments.curvature},
       {"segments.length", segments.length},
+  };
+  return CheckFinite(columns);
+}
+
+absl::Status CheckFinite(const PhaseView& phases) {
+  const NamedColumn columns[] = {
       {"phases.start_distance", phases.start_distance},
       {"phases.start_time_s", phases.start_time_s},
       {"phases.speed", phases.speed},
@@ -90,10 +105,7 @@ absl::Status CheckFinite(const SegmentView& segments, const PhaseView& phases) {
       {"phases.phase_rad", phases.phase_rad},
       {"phases.law", phases.law},
   };
-  for (const auto& [name, column] : columns) {
-    if (absl::Status status = CheckFinite(name, column); !status.ok()) return status;
-  }
-  return absl::OkStatus();
+  return CheckFinite(columns);
 }
 
 std::vector<TraceSegment> TraceSegments(const SegmentView& view, const PlaneAxes& axes) {
@@ -208,15 +220,15 @@ bool AccelerationChanges(int kind, double curvature) {
   }
 }
 
-std::vector<TracePhase> TracePhases(const PhaseView& view,
-                                    const std::vector<TraceSegment>& segments,
-                                    const LimitsAt& limits) {
+// `curvature_at` gives the curvature at a distance of the phase with this segment_index.
+template <typename CurvatureAt>
+std::vector<TracePhase> TracePhases(const PhaseView& view, const LimitsAt& limits,
+                                    CurvatureAt curvature_at) {
   std::vector<TracePhase> phases(view.size);
   for (size_t i = 0; i < view.size; ++i) {
     TracePhase& phase = phases[i];
     phase.kind = view.kind[i];
     phase.segment = view.segment_index[i];
-    const double curvature = segments[phase.segment].curvature;
     const PhaseNumbers numbers = {phase.kind,
                                   view.start_distance[i],
                                   view.start_time_s[i],
@@ -226,17 +238,27 @@ std::vector<TracePhase> TracePhases(const PhaseView& view,
                                   std::max(0.0, view.duration_s[i]),
                                   view.phase_rad.empty() ? 0.0 : view.phase_rad[i],
                                   view.law.empty() ? 0.0 : view.law[i]};
+    const double curvature = curvature_at(phase.segment, numbers.start_distance);
     if (AccelerationChanges(phase.kind, curvature)) {
       TraceChanging(numbers, curvature, phase.points);
     } else {
       TraceConstant(numbers, phase.points);
     }
     for (TracePoint& point : phase.points) {
-      point.lateral_acceleration = point.speed * point.speed * curvature;
-      limits.Fill(curvature, point);
+      point.curvature = curvature_at(phase.segment, point.distance);
+      point.lateral_acceleration = point.speed * point.speed * point.curvature;
+      limits.Fill(point.curvature, point);
     }
   }
   return phases;
+}
+
+void FindLargestSpeed(RouteTrace& trace) {
+  for (const TracePhase& phase : trace.phases) {
+    for (const TracePoint& point : phase.points) {
+      trace.largest_speed = std::max(trace.largest_speed, point.speed);
+    }
+  }
 }
 
 }  // namespace
@@ -280,15 +302,40 @@ absl::StatusOr<RouteTrace> TraceRoute(const v1::Route& route, const v1::AgentLim
   if (!segments.ok()) return segments.status();
   const auto phases = PhaseView::Of(route);
   if (!phases.ok()) return phases.status();
-  if (absl::Status status = CheckFinite(*segments, *phases); !status.ok()) return status;
+  if (absl::Status status = CheckFinite(*segments); !status.ok()) return status;
+  if (absl::Status status = CheckFinite(*phases); !status.ok()) return status;
   RouteTrace trace;
   trace.segments = TraceSegments(*segments, axes);
-  trace.phases = TracePhases(*phases, trace.segments, LimitsAt(limits));
-  for (const TracePhase& phase : trace.phases) {
-    for (const TracePoint& point : phase.points) {
-      trace.largest_speed = std::max(trace.largest_speed, point.speed);
-    }
+  trace.phases = TracePhases(*phases, LimitsAt(limits), [&](uint32_t segment, double) {
+    return trace.segments[segment].curvature;
+  });
+  FindLargestSpeed(trace);
+  return trace;
+}
+
+absl::StatusOr<RouteTrace> TraceCurveSpeed(const v1::PhaseColumns& phases,
+                                           const CurvatureNodes& nodes,
+                                           const v1::AgentLimits& limits) {
+  if (nodes.distance.size() != nodes.curvature.size()) {
+    return absl::DataLossError(absl::StrCat("profile_curvature has ", nodes.curvature.size(),
+                                            " elements, profile_distance has ",
+                                            nodes.distance.size()));
   }
+  const size_t intervals = nodes.distance.empty() ? 0 : nodes.distance.size() - 1;
+  const auto view = PhaseView::Of(phases, intervals);
+  if (!view.ok()) return view.status();
+  const NamedColumn columns[] = {{"profile_distance", nodes.distance},
+                                 {"profile_curvature", nodes.curvature}};
+  if (absl::Status status = CheckFinite(columns); !status.ok()) return status;
+  if (absl::Status status = CheckFinite(*view); !status.ok()) return status;
+  RouteTrace trace;
+  trace.phases = TracePhases(*view, LimitsAt(limits), [&](uint32_t interval, double distance) {
+    const double from = nodes.distance[interval];
+    const double length = nodes.distance[interval + 1] - from;
+    const double share = length > 0 ? std::clamp((distance - from) / length, 0.0, 1.0) : 0.0;
+    return std::lerp(nodes.curvature[interval], nodes.curvature[interval + 1], share);
+  });
+  FindLargestSpeed(trace);
   return trace;
 }
 

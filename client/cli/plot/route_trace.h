@@ -5,6 +5,7 @@
 #define ARCLANE_CLIENT_CLI_PLOT_ROUTE_TRACE_H_
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ struct TracePoint {
   double time_s = 0;
   double speed = 0;
   double acceleration = 0;
+  double curvature = 0;             // Positive to the left.
   double lateral_acceleration = 0;  // Positive to the left.
   double speed_limit = 0;
   double acceleration_limit = 0;
@@ -84,6 +86,17 @@ struct RouteTrace {
 // kDataLoss when the route's columns do not fit together or hold a number that is not finite.
 absl::StatusOr<RouteTrace> TraceRoute(const v1::Route& route, const v1::AgentLimits& limits,
                                       const PlaneAxes& axes);
+
+// The curvature of a curve, linear between nodes.
+struct CurvatureNodes {
+  std::span<const double> distance;   // Increasing.
+  std::span<const double> curvature;  // As many.
+};
+
+// The phases of a speed plan along a curve; the result has no segments. kDataLoss as TraceRoute.
+absl::StatusOr<RouteTrace> TraceCurveSpeed(const v1::PhaseColumns& phases,
+                                           const CurvatureNodes& nodes,
+                                           const v1::AgentLimits& limits);
 
 }  // namespace arclane
 

@@ -45,8 +45,18 @@ struct Scene {
   std::vector<ScenePortal> portals;
   std::vector<SceneCorner> corners;
   std::vector<PlanePoint> samples;
-  PlanePoint start;  // As asked for.
-  PlanePoint goal;
+  std::vector<double> sample_speeds;  // As many as samples, or none: then dots have no colour.
+  std::vector<PlanePoint> guide;      // The line before its corners were rounded.
+  std::string guide_name;
+  std::vector<PlanePoint> control;          // Control points of a curve.
+  std::vector<PlanePoint> control_polygon;  // Through them; a closed one ends at its first point.
+  // Of a curve: its motion at the ends of the trace's segments, one more than those. Empty for a
+  // route, whose phases lie on its segments.
+  std::vector<TracePoint> curve_points;
+  std::optional<PlanePoint> start;  // As asked for.
+  std::optional<PlanePoint> goal;
+  bool has_speed = true;  // Else the trace's points tell distance and curvature alone.
+  bool is_loop = false;   // Start and goal are one mark.
   double body_radius = 0;
   RouteTrace trace;
   // Where the agent is at rest between start and goal, from the speed plan.
@@ -56,6 +66,7 @@ struct Scene {
 
   // Whether any corner is driven on an arc.
   bool HasArcs() const;
+  bool IsCurve() const { return !curve_points.empty(); }
 };
 
 // Reads a request and its answer. Cells come from the request's polygons, else from the answer's,
@@ -63,6 +74,18 @@ struct Scene {
 // and for coordinates that are not finite, naming them.
 absl::StatusOr<Scene> BuildScene(const v1::PlanCorridorRequest& request,
                                  const v1::PlanCorridorResponse& response);
+// Likewise; cells are the polygons that were to contain the arcs.
+absl::StatusOr<Scene> BuildScene(const v1::PlanWaypointsRequest& request,
+                                 const v1::PlanWaypointsResponse& response);
+
+// Parts that all scenes are built of; each adds to `scene`, whose axes and trace are there.
+absl::Status AddCorners(const v1::Route& route, Scene& scene);
+absl::Status AddSamples(const v1::Route& route, Scene& scene);
+absl::Status AddPolygons(const v1::Polygons& polygons, const char* name, Scene& scene);
+// Where the trace's agent is at rest inside: turns in place, and boundaries of phases with speed 0.
+std::vector<SceneStop> FindStops(const RouteTrace& trace);
+// Sets the extent. kInvalidArgument when a coordinate is not finite. The last part.
+absl::Status MeasureExtent(Scene& scene);
 
 }  // namespace arclane
 

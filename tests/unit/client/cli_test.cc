@@ -276,6 +276,76 @@ TEST_F(CliTest, SvgFlagWritesOnePictureARequest) {
   EXPECT_EQ(testing::ReadFile(base + "-2.svg"), testing::ReadFile(base + ".svg"));
 }
 
+TEST_F(CliTest, EveryPlanCommandTellsItsAnswer) {
+  planner_.waypoints_answer = testing::RoundedWaypoints().response;
+  planner_.spline_answer = testing::CurveWithStop(4).response;
+  planner_.speed_answer.mutable_plan()->set_outcome(v1::SPEED_OUTCOME_INFEASIBLE_START);
+  planner_.speed_answer.mutable_plan()->set_max_start_speed(2.5);
+  const Outcome waypoints = RunOnServer({"plan-waypoints", "-"}, "{}");
+  EXPECT_EQ(waypoints.code, ExitCode::kOk) << waypoints.err;
+  EXPECT_THAT(waypoints.out, StartsWith("COMPLETE: "));
+  EXPECT_THAT(waypoints.out, HasSubstr("  waypoint  kind"));
+  const Outcome spline = RunOnServer({"plan-spline", "-"}, "{}");
+  EXPECT_EQ(spline.code, ExitCode::kOk) << spline.err;
+  EXPECT_THAT(spline.out, StartsWith("OK: the plan holds every limit\n"
+                                     "length 5.1416 (off by at most 1e-09), duration 6.373 s, "
+                                     "1 stops where the direction jumps\n"));
+  EXPECT_THAT(spline.out, HasSubstr("  0    3.1416    -90.00\n"));
+  EXPECT_THAT(spline.out, HasSubstr("speed phases (4)"));
+  EXPECT_THAT(spline.out, HasSubstr("samples (9)"));
+  const Outcome speed = RunOnServer({"plan-speed", "-"}, "{}");
+  EXPECT_EQ(speed.code, ExitCode::kOk) << speed.err;
+  EXPECT_THAT(speed.out, StartsWith("INFEASIBLE_START: "));
+  EXPECT_THAT(speed.out, HasSubstr("highest feasible start speed 2.5"));
+}
+
+TEST_F(CliTest, EveryPlanCommandTakesManyLines) {
+  planner_.spline_answer = testing::CurveWithStop(4).response;
+  planner_.speed_answer.mutable_plan()->set_outcome(v1::SPEED_OUTCOME_OK);
+  const Outcome spline = RunOnServer({"plan-spline", "-"}, "{}\n{\"spline\": 1}\n{}\n");
+  EXPECT_EQ(spline.code, ExitCode::kBadInput);
+  EXPECT_THAT(spline.out,
+              HasSubstr("     1  OK                          5.14159      6.37333        1"
+                        "        1\n"));
+  EXPECT_THAT(spline.out, HasSubstr("     2  INVALID_ARGUMENT"));
+  EXPECT_THAT(spline.out, HasSubstr("     3  OK"));
+  const Outcome speed = RunOnServer({"plan-speed", "-", "--json", "--with-request"}, "{}\n{}\n");
+  EXPECT_EQ(speed.code, ExitCode::kOk);
+  EXPECT_EQ(speed.out,
+            "{\"request\":{},\"response\":{\"plan\":{\"outcome\":\"SPEED_OUTCOME_OK\"}}}\n"
+            "{\"request\":{},\"response\":{\"plan\":{\"outcome\":\"SPEED_OUTCOME_OK\"}}}\n");
+}
+
+TEST_F(CliTest, MalformedCurveAnswerIsAFailureOfTheServer) {
+  planner_.spline_answer = testing::CurveWithStop(4).response;
+  planner_.spline_answer.mutable_plan()->mutable_stops()->add_distance(1);
+  const Outcome outcome = RunOnServer({"plan-spline", "-"}, "{}");
+  EXPECT_EQ(outcome.code, ExitCode::kRefused);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_THAT(outcome.err, HasSubstr("stops: turn_angle_rad has 1 elements, distance has 2"));
+}
+
+TEST_F(CliTest, PlotFindsOutWhatKindOfPlanAFileHolds) {
+  const testing::CurveExample curve = testing::CurveWithStop(4);
+  planner_.spline_answer = curve.response;
+  const testing::WaypointsExample waypoints = testing::RoundedWaypoints();
+  planner_.waypoints_answer = waypoints.response;
+  const std::string request = ToJson(curve.request, JsonLayout::kIndented);
+  const Outcome asked = RunOnServer({"plot", "-"}, request);
+  EXPECT_EQ(asked.code, ExitCode::kOk) << asked.err;
+  EXPECT_THAT(asked.out, HasSubstr("control points"));
+  EXPECT_GT(planner_.spline_request.sampling().count(), 100u) << "a curve is drawn from samples";
+  const Outcome kept = RunOnServer({"plan-spline", "-", "--json", "--with-request"}, request);
+  EXPECT_EQ(RunOnServer({"plot", "-"}, kept.out).out, asked.out);
+  const Outcome route =
+      RunOnServer({"plot", "-"}, ToJson(waypoints.request, JsonLayout::kIndented));
+  EXPECT_EQ(route.code, ExitCode::kOk) << route.err;
+  EXPECT_THAT(route.out, HasSubstr(">waypoints<"));
+  const Outcome speed = RunOnServer({"plot", "-"}, "{\"pieces\": {\"length\": [1]}}");
+  EXPECT_EQ(speed.code, ExitCode::kBadInput);
+  EXPECT_THAT(speed.err, HasSubstr("has no map"));
+}
+
 TEST_F(CliTest, OutFlagWritesAFile) {
   const std::string path = ::testing::TempDir() + "/answer.json";
   const Outcome outcome = RunOnServer({"plan-corridor", "-", "--json", "--out", path}, "{}");
@@ -294,6 +364,9 @@ TEST(CliUsageTest, WrongCommandLinesAreUsageErrors) {
         {"health", "--deadline", "3"},
         {"health", "--deadline", "-1s"},
         {"plan-corridor", "-", "--with-request"},
+        {"plan-speed", "-", "--svg", "x.svg"},
+        {"plan-speed", "-", "--spacing", "1"},
+        {"plan-spline", "-", "--count", "3", "--spacing", "1"},
         {"plan-corridor", "-", "--parallel", "0"},
         {"plan-corridor", "-", "--count", "3", "--spacing", "1"},
         {"health", "--server", ""}}) {
@@ -308,8 +381,9 @@ TEST(CliUsageTest, WrongCommandLinesAreUsageErrors) {
 TEST(CliUsageTest, HelpTellsCommandsExamplesAndExitCodes) {
   const Outcome outcome = RunArclane({"--help"});
   EXPECT_EQ(outcome.code, ExitCode::kOk);
-  for (const char* text : {"plan-corridor", "plot", "ping", "limits", "health", "ARCLANE_SERVER",
-                           "Exit codes:", "Examples:"}) {
+  for (const char* text :
+       {"plan-corridor", "plan-waypoints", "plan-spline", "plan-speed", "plot", "ping", "limits",
+        "health", "ARCLANE_SERVER", "Exit codes:", "Examples:"}) {
     EXPECT_THAT(outcome.out, HasSubstr(text));
   }
   EXPECT_EQ(RunArclane({"plan-corridor", "--help"}).code, ExitCode::kOk);

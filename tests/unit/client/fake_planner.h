@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "arclane/v1/planner.grpc.pb.h"
@@ -84,6 +85,30 @@ class FakePlanner final : public v1::PathPlanner::Service {
                             v1::PlanCorridorResponse* response) override {
     return handler_(*context, *request, *response);
   }
+  // Answers made beforehand.
+  v1::PlanWaypointsResponse waypoints_answer;
+  v1::PlanSplineResponse spline_answer;
+  v1::PlanSpeedResponse speed_answer;
+  // The last request of PlanSpline; read it when no call is in flight.
+  v1::PlanSplineRequest spline_request;
+
+  grpc::Status PlanWaypoints(grpc::ServerContext*, const v1::PlanWaypointsRequest*,
+                             v1::PlanWaypointsResponse* response) override {
+    *response = waypoints_answer;
+    return grpc::Status::OK;
+  }
+  grpc::Status PlanSpline(grpc::ServerContext*, const v1::PlanSplineRequest* request,
+                          v1::PlanSplineResponse* response) override {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    spline_request = *request;
+    *response = spline_answer;
+    return grpc::Status::OK;
+  }
+  grpc::Status PlanSpeed(grpc::ServerContext*, const v1::PlanSpeedRequest*,
+                         v1::PlanSpeedResponse* response) override {
+    *response = speed_answer;
+    return grpc::Status::OK;
+  }
   grpc::Status GetLimits(grpc::ServerContext*, const v1::GetLimitsRequest*,
                          v1::GetLimitsResponse* response) override {
     response->set_max_receive_bytes(67108864);
@@ -116,6 +141,7 @@ class FakePlanner final : public v1::PathPlanner::Service {
  private:
   PlanHandler handler_ = [](grpc::ServerContext&, const v1::PlanCorridorRequest&,
                             v1::PlanCorridorResponse&) { return grpc::Status::OK; };
+  std::mutex mutex_;
   std::unique_ptr<grpc::Server> server_;
   std::string target_;
 };

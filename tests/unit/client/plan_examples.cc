@@ -309,4 +309,81 @@ PlanExample OnePointPlan() {
   return plan;
 }
 
+WaypointsExample RoundedWaypoints() {
+  const PlanExample plan = RoundedPlan();
+  WaypointsExample example;
+  v1::PointColumns& waypoints = *example.request.mutable_waypoints();
+  AddPoints({{plan.request.start().x(), plan.request.start().y()}}, waypoints);
+  const v1::PointColumns& corners = plan.response.route().corners().position();
+  for (int i = 0; i < corners.x_size(); ++i) AddPoints({{corners.x(i), corners.y(i)}}, waypoints);
+  AddPoints({{plan.request.goal().x(), plan.request.goal().y()}}, waypoints);
+  *example.request.mutable_agent() = plan.request.agent();
+  *example.response.mutable_route() = plan.response.route();
+  return example;
+}
+
+CurveExample CurveWithStop(int samples_per_piece) {
+  constexpr double kRadius = 2;
+  constexpr double kArc = kRadius * kQuarterTurn;
+  constexpr double kLine = 2;
+  CurveExample example;
+  v1::Spline& spline = *example.request.mutable_spline();
+  spline.mutable_bezier();
+  AddPoints({{0, 0}, {1.1, 0}, {2, 0.9}, {2, 2}, {3, 2}, {3.5, 2}, {4, 2}},
+            *spline.mutable_control());
+  SetLimits(*example.request.mutable_agent()->mutable_limits());
+
+  v1::CurvePlan& plan = *example.response.mutable_plan();
+  plan.set_length(kArc + kLine);
+  plan.set_length_error_bound(1e-9);
+  plan.add_segment_length(kArc);
+  plan.add_segment_length(kLine);
+  // The curvature jumps at the stop, so that two nodes stand there.
+  for (const auto& [distance, curvature] :
+       Points{{0, 1 / kRadius}, {kArc, 1 / kRadius}, {kArc, 0}, {kArc + kLine, 0}}) {
+    plan.add_profile_distance(distance);
+    plan.add_profile_curvature(curvature);
+  }
+  plan.mutable_stops()->add_distance(kArc);
+  plan.mutable_stops()->add_turn_angle_rad(-kQuarterTurn);
+
+  v1::SpeedPlan& speed = *plan.mutable_speed();
+  speed.set_outcome(v1::SPEED_OUTCOME_OK);
+  speed.set_length(plan.length());
+  v1::PhaseColumns& phases = *speed.mutable_phases();
+  double distance = 0;
+  double time_s = 0;
+  for (const auto& [interval, length] : {std::pair(0u, kArc), std::pair(2u, kLine)}) {
+    const double half_time_s = std::sqrt(length);  // From 1/2 a t^2 = length / 2.
+    for (const double acceleration : {1.0, -1.0}) {
+      phases.add_kind(acceleration > 0 ? v1::PHASE_KIND_ACCELERATE : v1::PHASE_KIND_BRAKE);
+      phases.add_segment_index(interval);
+      phases.add_start_distance(distance);
+      phases.add_start_time_s(time_s);
+      phases.add_speed(acceleration > 0 ? 0 : half_time_s);
+      phases.add_acceleration(acceleration);
+      phases.add_length(length / 2);
+      phases.add_duration_s(half_time_s);
+      distance += length / 2;
+      time_s += half_time_s;
+    }
+  }
+  speed.set_duration_s(time_s);
+
+  v1::CurveSampleColumns& samples = *plan.mutable_samples();
+  for (int i = 0; i <= 2 * samples_per_piece; ++i) {
+    const bool on_arc = i < samples_per_piece;
+    const double share =
+        static_cast<double>(on_arc ? i : i - samples_per_piece) / samples_per_piece;
+    const double heading_rad = on_arc ? share * kQuarterTurn : 0;
+    samples.add_distance(on_arc ? share * kArc : kArc + share * kLine);
+    AddPoints({{on_arc ? kRadius * std::sin(heading_rad) : kRadius + share * kLine,
+                on_arc ? kRadius - kRadius * std::cos(heading_rad) : kRadius}},
+              *samples.mutable_position());
+    AddPoints({{std::cos(heading_rad), std::sin(heading_rad)}}, *samples.mutable_tangent());
+    samples.add_curvature(on_arc ? 1 / kRadius : 0);
+  }
+  return example;
+}
+
 }  // namespace arclane::testing

@@ -58,6 +58,23 @@ PlanExample GateClosedPlan();
 // Start and goal are one point.
 PlanExample OnePointPlan();
 
+struct WaypointsExample {
+  v1::PlanWaypointsRequest request;
+  v1::PlanWaypointsResponse response;
+};
+// The route of RoundedPlan along its corners as waypoints.
+WaypointsExample RoundedWaypoints();
+
+struct CurveExample {
+  v1::PlanSplineRequest request;
+  v1::PlanSplineResponse response;
+};
+// A quarter circle of radius 2 to the left from (0, 0) along x, then a line of length 2 along x: a
+// stop with a turn of a quarter to the right. Each accelerates with 1 over its first half and
+// brakes with 1 over its second. `samples_per_piece` + 1 samples on each piece, the one at the stop
+// once.
+CurveExample CurveWithStop(int samples_per_piece);
+
 }  // namespace arclane::testing
 
 #endif  // ARCLANE_TESTS_UNIT_CLIENT_PLAN_EXAMPLES_H_

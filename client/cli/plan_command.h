@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `arclane plan-corridor`: sends the requests of a file and tells the answers in order.
-#ifndef ARCLANE_CLIENT_CLI_PLAN_CORRIDOR_COMMAND_H_
-#define ARCLANE_CLIENT_CLI_PLAN_CORRIDOR_COMMAND_H_
+// `arclane plan-corridor`, `plan-waypoints`, `plan-spline` and `plan-speed`: each sends the
+// requests of a file and tells the answers in order.
+#ifndef ARCLANE_CLIENT_CLI_PLAN_COMMAND_H_
+#define ARCLANE_CLIENT_CLI_PLAN_COMMAND_H_
 
 #include <cstdint>
 #include <optional>
@@ -10,10 +11,11 @@
 #include "client/cli/cli.h"
 #include "client/cli/error_report.h"
 #include "client/cli/exit_code.h"
+#include "client/cli/plan_method.h"
 
 namespace arclane {
 
-struct PlanCorridorFlags {
+struct PlanFlags {
   std::string file;           // Of requests; "-" for the standard input.
   bool lines = false;         // One request a line, read as they come.
   bool json = false;          // Answers as Protobuf JSON rather than tables.
@@ -31,9 +33,14 @@ struct PlanCorridorFlags {
 // A request that fails does not keep the others from being answered. With json a line of several
 // that fails prints {"error": ...}, so that the n-th line of output always belongs to the n-th
 // request.
-ExitCode RunPlanCorridor(const PlanCorridorFlags& flags, const ServerFlags& server,
-                         CliStreams streams);
+template <typename Method>
+ExitCode RunPlan(const PlanFlags& flags, const ServerFlags& server, CliStreams streams);
+
+extern template ExitCode RunPlan<CorridorMethod>(const PlanFlags&, const ServerFlags&, CliStreams);
+extern template ExitCode RunPlan<WaypointsMethod>(const PlanFlags&, const ServerFlags&, CliStreams);
+extern template ExitCode RunPlan<SplineMethod>(const PlanFlags&, const ServerFlags&, CliStreams);
+extern template ExitCode RunPlan<SpeedMethod>(const PlanFlags&, const ServerFlags&, CliStreams);
 
 }  // namespace arclane
 
-#endif  // ARCLANE_CLIENT_CLI_PLAN_CORRIDOR_COMMAND_H_
+#endif  // ARCLANE_CLIENT_CLI_PLAN_COMMAND_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "client/cli/plan_corridor_command.h"
+#include "client/cli/plan_command.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/curve_report.h"
 #include "client/cli/output_file.h"
-#include "client/cli/plot/route_plot.h"
 #include "client/cli/request_input.h"
 #include "client/cli/route_report.h"
 #include "client/cli/server_connection.h"
@@ -21,18 +21,11 @@ namespace {
 
 constexpr auto kProgressInterval = std::chrono::seconds(2);
 
-// A request on its way, or one that never left because its text is wrong.
-struct Pending {
-  RequestText source;
-  v1::PlanCorridorRequest request;
-  absl::Status parsed;
-  std::future<Result<v1::PlanCorridorResponse>> answer;
-};
-
-class PlanCorridorRun {
+template <typename Method>
+class PlanRun {
  public:
-  PlanCorridorRun(const PlanCorridorFlags& flags, const ServerFlags& server, CliStreams streams,
-                  Client& client, RequestInput& input, std::ostream& out)
+  PlanRun(const PlanFlags& flags, const ServerFlags& server, CliStreams streams, Client& client,
+          RequestInput& input, std::ostream& out)
       : flags_(flags),
         server_(server),
         streams_(streams),
@@ -57,21 +50,32 @@ class PlanCorridorRun {
   }
 
  private:
+  using Request = typename Method::Request;
+  using Response = typename Method::Response;
+
+  // A request on its way, or one that never left because its text is wrong.
+  struct Pending {
+    RequestText source;
+    Request request;
+    absl::Status parsed;
+    std::future<Result<Response>> answer;
+  };
+
   void Send(RequestText text) {
     Pending& pending = pending_.emplace_back();
     pending.source = std::move(text);
     pending.parsed =
         ParseJson(pending.source.text, input_.name(), pending.source.line, pending.request);
     if (!pending.parsed.ok()) return;
-    if (flags_.spacing) pending.request.mutable_sampling()->set_spacing(*flags_.spacing);
-    if (flags_.count) pending.request.mutable_sampling()->set_count(*flags_.count);
-    if (!flags_.svg_file.empty()) pending.request.set_include_corridor(true);
-    auto promise = std::make_shared<std::promise<Result<v1::PlanCorridorResponse>>>();
+    if constexpr (Method::kHasSampling) {
+      if (flags_.spacing) pending.request.mutable_sampling()->set_spacing(*flags_.spacing);
+      if (flags_.count) pending.request.mutable_sampling()->set_count(*flags_.count);
+      if (!flags_.svg_file.empty()) Method::AskForPicture(pending.request);
+    }
+    auto promise = std::make_shared<std::promise<Result<Response>>>();
     pending.answer = promise->get_future();
-    client_.PlanCorridorAsync(pending.request, {},
-                              [promise](Result<v1::PlanCorridorResponse> result) {
-                                promise->set_value(std::move(result));
-                              });
+    Method::Start(client_, pending.request,
+                  [promise](Result<Response> result) { promise->set_value(std::move(result)); });
   }
 
   void Tell(Pending& pending) {
@@ -84,7 +88,7 @@ class PlanCorridorRun {
       TellFailure(pending, error, ExitCode::kBadInput);
       return;
     }
-    const Result<v1::PlanCorridorResponse> answer = pending.answer.get();
+    const Result<Response> answer = pending.answer.get();
     if (!answer.ok()) {
       const std::string place =
           pending.source.is_line ? absl::StrCat(input_.name(), ":", pending.source.line, ": ") : "";
@@ -110,8 +114,10 @@ class PlanCorridorRun {
     }
   }
 
-  void TellAnswer(const Pending& pending, const v1::PlanCorridorResponse& response) {
-    if (!flags_.svg_file.empty()) Draw(pending, response);
+  void TellAnswer(const Pending& pending, const Response& response) {
+    if constexpr (Method::kHasSampling) {
+      if (!flags_.svg_file.empty()) Draw(pending, response);
+    }
     if (flags_.json) {
       const JsonLayout layout =
           pending.source.is_line ? JsonLayout::kOneLine : JsonLayout::kIndented;
@@ -123,8 +129,8 @@ class PlanCorridorRun {
       }
     } else if (pending.source.is_line) {
       TitlesOnce();
-      PrintSummary(pending.source.line, response, out_);
-    } else if (absl::Status status = PrintRoute(response, flags_.max_rows, out_); !status.ok()) {
+      PrintSummary(pending.source.line, SummaryOf(response), out_);
+    } else if (absl::Status status = PrintAnswer(response, flags_.max_rows, out_); !status.ok()) {
       streams_.err << "the answer is malformed: " << status.message() << '\n';
       Fail(ExitCode::kRefused);
     }
@@ -142,8 +148,8 @@ class PlanCorridorRun {
                         flags_.svg_file.substr(dot));
   }
 
-  void Draw(const Pending& pending, const v1::PlanCorridorResponse& response) {
-    absl::StatusOr<std::string> svg = PlotRoute(pending.request, response, {});
+  void Draw(const Pending& pending, const Response& response) {
+    absl::StatusOr<std::string> svg = Method::Plot(pending.request, response, {});
     absl::Status status = svg.status();
     if (status.ok()) {
       auto file = OutputFile::Open(SvgPathOf(pending.source), streams_.out);
@@ -182,7 +188,7 @@ class PlanCorridorRun {
     streams_.err << std::endl;
   }
 
-  const PlanCorridorFlags& flags_;
+  const PlanFlags& flags_;
   const ServerFlags& server_;
   const CliStreams streams_;
   Client& client_;
@@ -199,8 +205,8 @@ class PlanCorridorRun {
 
 }  // namespace
 
-ExitCode RunPlanCorridor(const PlanCorridorFlags& flags, const ServerFlags& server,
-                         CliStreams streams) {
+template <typename Method>
+ExitCode RunPlan(const PlanFlags& flags, const ServerFlags& server, CliStreams streams) {
   const auto input = RequestInput::Open(
       flags.file, flags.lines ? InputLayout::kLines : InputLayout::kDetect, streams.in);
   if (!input.ok()) {
@@ -218,12 +224,17 @@ ExitCode RunPlanCorridor(const PlanCorridorFlags& flags, const ServerFlags& serv
     return ExitCode::kUsage;
   }
   const ExitCode code =
-      PlanCorridorRun(flags, server, streams, **client, **input, output->stream()).Run();
+      PlanRun<Method>(flags, server, streams, **client, **input, output->stream()).Run();
   if (const absl::Status closed = output->Close(); !closed.ok()) {
     streams.err << closed.message() << '\n';
     return ExitCode::kBadInput;
   }
   return code;
 }
+
+template ExitCode RunPlan<CorridorMethod>(const PlanFlags&, const ServerFlags&, CliStreams);
+template ExitCode RunPlan<WaypointsMethod>(const PlanFlags&, const ServerFlags&, CliStreams);
+template ExitCode RunPlan<SplineMethod>(const PlanFlags&, const ServerFlags&, CliStreams);
+template ExitCode RunPlan<SpeedMethod>(const PlanFlags&, const ServerFlags&, CliStreams);
 
 }  // namespace arclane

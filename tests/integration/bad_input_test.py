@@ -60,7 +60,7 @@ class BadInputTest(unittest.TestCase):
         cls.channel = channel(cls.server.target)
         cls.planner = cls.stubs.PathPlannerStub(cls.channel)
         cls.raw = {method: cls.channel.unary_unary(f"/{SERVICE}/{method}")
-                   for method in ("PlanCorridor", "PlanSpeed", "PlanSpline")}
+                   for method in ("PlanCorridor", "PlanWaypoints", "PlanSpeed", "PlanSpline")}
         limits = cls.planner.GetLimits(cls.stubs.GetLimitsRequest(), timeout=DEADLINE_S)
         cls.limits = {field.name: getattr(limits, field.name) for field in limits.DESCRIPTOR.fields}
         with open(README, encoding="utf-8") as file:
@@ -80,7 +80,7 @@ class BadInputTest(unittest.TestCase):
     def outcome_of(self, method, data):
         """The outcome's name, without its enum's prefix; empty for methods without one."""
         response = getattr(self.stubs, f"{method}Response").FromString(data)
-        if method == "PlanCorridor":
+        if method in ("PlanCorridor", "PlanWaypoints"):
             return self.stubs.Outcome.Name(response.route.outcome).removeprefix("OUTCOME_")
         if method == "PlanSpeed":
             return self.stubs.SpeedOutcome.Name(response.plan.outcome).removeprefix("SPEED_OUTCOME_")

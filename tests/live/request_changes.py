@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes to a request, as tables write them: `path = value; path = value`.
 
-`{a,b}` in a path and `one of` before values stand for one change each; a value is JSON or a function: straight(n), circle(n), text(n),
-zeros(n). `delete path` removes a field; `scaled(f)` and `moved(d)` act on every coordinate; `bytes = ...` replaces the message.
+`{a,b}` in a path and `one of` before values stand for one change each; a value is JSON or a function: straight(n), circle(n), zigzag(n), line(n),
+text(n), zeros(n). `delete path` removes a field; `scaled(f)` and `moved(d)` act on every coordinate; `bytes = ...` replaces the message.
 """
 import copy
 import itertools
@@ -80,6 +80,8 @@ def apply(base, change, limits):
             elif path == "corridor.polygons" and isinstance(value, Circle):
                 request["start"], request["goal"] = {"x": 0, "y": 0}, {"x": 1, "y": 1}
                 value = value.polygons()
+            elif isinstance(value, Polyline):
+                value = value.columns()
             _assign(request, path, value)
     return request
 
@@ -94,6 +96,17 @@ class Straight:
         """The columns."""
         x = [float(i) for i in range(1, self.count + 1)]
         return {"left": {"x": x, "y": [1.0] * self.count}, "right": {"x": x, "y": [-1.0] * self.count}}
+
+
+class Polyline:
+    """n points one apart along the X axis, every other one moved off it by `offset`."""
+
+    def __init__(self, count, offset):
+        self.count, self.offset = count, offset
+
+    def columns(self):
+        """The columns."""
+        return {"x": [float(i) for i in range(self.count)], "y": [self.offset * (i % 2) for i in range(self.count)]}
 
 
 class Circle:
@@ -125,7 +138,8 @@ def _value(text, limits):
         except ValueError as error:
             raise ChangeError(f"{text}: neither JSON nor a known function") from error
     name, argument = call.group(1), _number(call.group(2), limits)
-    functions = {"straight": Straight, "circle": Circle, "text": lambda n: "a" * n, "zeros": bytes}
+    functions = {"straight": Straight, "circle": Circle, "zigzag": lambda n: Polyline(n, 1.0),
+                 "line": lambda n: Polyline(n, 0.0), "text": lambda n: "a" * n, "zeros": bytes}
     if name not in functions:
         raise ChangeError(f"{text}: unknown function")
     return functions[name](int(argument))
@@ -164,8 +178,8 @@ def _transform(request, text, limits):
                 node[key] = [change(v) for v in value] if isinstance(value, list) else change(value)
             elif isinstance(value, dict):
                 walk(value)
-    for part in ("start", "goal", "corridor"):
-        walk(request[part])
+    for part in ("start", "goal", "corridor", "waypoints", "containment"):
+        walk(request.get(part, {}))
     return request
 
 

@@ -45,7 +45,7 @@ enum class CornerKind : uint8_t {
 };
 
 enum class StopReason : uint8_t {
-  kNone,
+  kNone,           // Not a stop, or a stop that was asked for by radius 0.
   kNoRoom,         // No arc, however small, was found that stays inside the corridor.
   kTooShort,       // The lines beside the corner are too short for the trims of an arc.
   kMinimumRadius,  // An arc would fit, but only below the agent's minimum radius.

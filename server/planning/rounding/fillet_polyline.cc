@@ -120,7 +120,12 @@ class PolylineFillet {
 
   FilletedPolyline Run() {
     const size_t count = line_.points.size();
-    if (count < 2) return {};
+    if (count < 2) {
+      if (polygons_ && !polygons_->ContainsLine(line_.points[0], line_.points[0])) {
+        result_.uncontained_lines.push_back(line_.index[0]);
+      }
+      return std::move(result_);
+    }
     FindCorners();
     FindIntervals();
     std::vector<double> lengths;
@@ -146,7 +151,9 @@ class PolylineFillet {
       Corner corner{i,   line_.direction[i],  line_.direction[(i + 1) % count], 0.0,
                     0.0, CornerKind::kRounded};
       corner.turn = TurnAngle(corner.in, corner.out);
-      if (std::abs(corner.turn) <= options_.corner_angle_min_rad) {
+      // A corner that is no corner is a stop only where the smallest angle of corners is 0 and radius 0 asks for one.
+      const bool straight = corner.turn == 0.0 && line_.request[i] > 0.0;
+      if (std::abs(corner.turn) < options_.corner_angle_min_rad || straight) {
         corner.kind = CornerKind::kDrivenThrough;
       } else if (std::abs(corner.turn) >= std::numbers::pi - kReversal) {
         corner.kind = CornerKind::kStopped;
@@ -197,6 +204,7 @@ class PolylineFillet {
 
   StopReason ReasonOf(size_t c) const {
     const Corner& corner = corners_[c];
+    if (!(line_.request[corner.point] > 0.0)) return StopReason::kNone;
     if (corner.kind == CornerKind::kStopped) return StopReason::kHairpin;
     const double cap = std::min(line_.request[corner.point], Fit(c));
     if (begin_[c] < begin_[c + 1])

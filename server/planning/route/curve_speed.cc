@@ -57,6 +57,25 @@ void MergeWish(std::span<const double> knots, std::span<const double> speed, Cur
   result.curvature = std::move(merged_curvature);
 }
 
+// The end of a lap is its start again. Where their curvatures differ by more than rounding, the jump is put just before the end.
+void CloseSeam(CurveSpeed& result) {
+  constexpr double kSeamRoundoff = 1e-6;  // Of the curvature: both were refined to 1e-4 of it.
+  constexpr double kJumpFraction = 1e-9;  // Of the length: what a jump inside the curve is given too.
+  const double first = result.curvature.front();
+  double& last = result.curvature.back();
+  if (std::abs(first - last) > kSeamRoundoff * std::max(std::abs(first), std::abs(last))) {
+    const double length = result.distance.back();
+    const double before = length * (1.0 - kJumpFraction);
+    if (before > result.distance[result.distance.size() - 2]) {
+      result.distance.back() = before;
+      result.distance.push_back(length);
+      result.curvature.push_back(first);
+      return;
+    }
+  }
+  last = first;
+}
+
 size_t NodeAt(std::span<const double> distance, double s) {
   return std::lower_bound(distance.begin(), distance.end(), s) - distance.begin();
 }
@@ -91,6 +110,7 @@ void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& worksp
     result.plan.status = SpeedPlanStatus::kOk;
     return;
   }
+  if (request.flying_lap) CloseSeam(result);
   SpeedOverDistance over_distance;
   if (request.wish.over == WishOver::kDistance && !request.wish.at.empty()) {
     MergeWish(request.wish.at, request.wish.speed, result);
@@ -109,6 +129,9 @@ void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& worksp
     if (s <= result.distance.back()) {
       AddStop(NodeAt(result.distance, s), pause.dwell_s, result.node_stops);
     }
+  }
+  if (request.flying_lap && !result.cap.empty()) {
+    result.cap.front() = result.cap.back() = std::min(result.cap.front(), result.cap.back());
   }
   CurvatureProfileRequest profile;
   profile.distance = result.distance;

@@ -114,12 +114,17 @@ absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointP
     const uint32_t point = path.corners[i].corner;
     plan.corners[i].portal_index = index_[point];
     plan.corners[i].height = heights_[point];
+    if (plan.corners[i].action == CornerAction::kStop && plan.corners[i].cause == CornerCause::kNone) {
+      plan.corners[i].cause = CornerCause::kNotRequested;
+    }
   }
   if (path.status == RoundingStatus::kNeedsMotionPlanning) {
     plan.outcome = RouteOutcome::kNeedsMotionPlanning;
     plan.undrivable = DescribeUndrivable(path, request.agent.min_turn_radius);
     if (plan.undrivable->corner) {
-      plan.undrivable->portal_index = plan.corners[*plan.undrivable->corner].portal_index;
+      const RouteCorner& corner = plan.corners[*plan.undrivable->corner];
+      plan.undrivable->portal_index = corner.portal_index;
+      plan.undrivable->cause = corner.cause;
     }
   } else {
     AddStartTurn(request.agent, request.motion, plan);

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <utility>
 
 #include "server/planning/rounding/max_min_radii.h"
@@ -18,12 +17,6 @@ constexpr double kFitRelative = 1e-12;
 // Alternatives of one conflict run that are compared; a run of more has only its outer ones
 // compared.
 constexpr size_t kMaxAlternatives = 64;
-// Corners that may be solved again to compare stop sets or intervals: every chain of 64 corners is compared in full
-// (64 * kMaxIntervalChoices), longer ones at a cost that stays linear, about 5 us a corner at most.
-constexpr size_t kLeastComparedCorners = 64 * static_cast<size_t>(kMaxIntervalChoices);
-constexpr size_t kComparedPerCorner = 64;
-// Interval choices that are left to every run, however long.
-constexpr size_t kLeastIntervalChoices = 16;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -127,41 +120,12 @@ class FilletChain {
       i = run.first + run.edges - 1;
     }
     // Runs interact through corners that never stop between them; others are decided apart.
-    std::vector<std::span<const ConflictRun>> groups;
     for (size_t i = 0; i < open.size();) {
       size_t j = i + 1;
       while (j < open.size() && !StopBetween(open[j - 1], open[j])) ++j;
-      groups.push_back({open.data() + i, j - i});
+      DecideRuns({open.data() + i, j - i});
       i = j;
     }
-    const size_t most = MostCombinations(groups);
-    for (const auto& group : groups) DecideRuns(group, most);
-  }
-
-  // How many combinations a group may have to be compared in full, so that all comparisons together stay within their
-  // share of work. It does not depend on the order of the groups.
-  size_t MostCombinations(std::span<const std::span<const ConflictRun>> groups) const {
-    const size_t allowed = std::max(kLeastComparedCorners, kComparedPerCorner * chain.size());
-    for (size_t most = kMaxIntervalChoices; most > 1; most /= 2) {
-      size_t compared = 0;
-      for (const auto& group : groups) {
-        const size_t combinations = Combinations(group, most);
-        const auto [first, limit] = Surroundings(group.front(), group.back());
-        if (combinations <= most) compared += combinations * (limit - first);
-      }
-      if (compared <= allowed) return most;
-    }
-    return 1;
-  }
-
-  // The number of combinations of the runs' alternatives, or some number above `most`.
-  size_t Combinations(std::span<const ConflictRun> runs, size_t most) const {
-    size_t combinations = 1;
-    for (const ConflictRun& run : runs) {
-      combinations *= AlternativeCount(run);
-      if (combinations > most) break;
-    }
-    return combinations;
   }
 
   bool StopBetween(const ConflictRun& a, const ConflictRun& b) const {
@@ -169,11 +133,6 @@ class FilletChain {
       if (chain.stopped[v]) return true;
     }
     return false;
-  }
-
-  static size_t AlternativeCount(const ConflictRun& run) {
-    const size_t last = (run.edges + 1) / 2;
-    return last < kMaxAlternatives ? last + 1 : 4;
   }
 
   std::vector<size_t> Alternatives(const ConflictRun& run) const {
@@ -196,7 +155,6 @@ class FilletChain {
     return {first, limit};
   }
 
-<<<<<<< HEAD
   void DecideRuns(std::span<const ConflictRun> runs) {
     size_t combinations = 1;
     for (const ConflictRun& run : runs) {
@@ -206,18 +164,13 @@ class FilletChain {
     if (combinations <= static_cast<size_t>(kMaxIntervalChoices) &&
         combinations <= combinations_left_ + 2) {
       combinations_left_ -= std::min(combinations, combinations_left_);
-=======
-  void DecideRuns(std::span<const ConflictRun> runs, size_t most) {
-    const size_t combinations = Combinations(runs, most);
-    if (combinations <= most) {
->>>>>>> wayconf
       DecideTogether(runs, combinations);
       return;
     }
     // Too many combinations: one run after the other, with the next as it stands.
     for (size_t i = 0; i < runs.size(); ++i) {
       const auto [first, limit] = Surroundings(runs[i], runs[i]);
-      Decide(runs.subspan(i, 1), AlternativeCount(runs[i]), first, limit);
+      Decide(runs.subspan(i, 1), Alternatives(runs[i]).size(), first, limit);
     }
   }
 
@@ -240,7 +193,6 @@ class FilletChain {
     };
     size_t best = 0;
     set(0);
-    compared_sets_ = combinations;
     std::vector<double> best_radii = SortedRadii(first, limit);
     for (size_t c = 1; c < combinations; ++c) {
       set(c);
@@ -250,7 +202,6 @@ class FilletChain {
         best_radii = std::move(radii);
       }
     }
-    compared_sets_ = 1;
     set(best);
   }
 
@@ -272,9 +223,7 @@ class FilletChain {
     for (size_t i = first; i < limit; ++i) allowed.emplace_back(0, Count(i));
     best_sorted_.clear();
     best_values_.clear();
-    choices_left_ = static_cast<int>(
-        std::clamp(kLeastComparedCorners / (compared_sets_ * (limit - first)), kLeastIntervalChoices,
-                   static_cast<size_t>(kMaxIntervalChoices)));
+    choices_left_ = kMaxIntervalChoices;
     Branch(first, limit, allowed, values);
     std::copy(best_values_.begin(), best_values_.end(), values.begin() + first);
   }
@@ -301,10 +250,7 @@ class FilletChain {
     std::sort(sorted.begin(), sorted.end());
     // A relaxation that is no better than the best holds nothing better.
     if (!best_values_.empty() && CompareSorted(sorted, best_sorted_) <= 0) return;
-    const std::vector<std::pair<size_t, size_t>> ranges = allowed;
-    bool fell = false;
     for (size_t i = first; i < limit; ++i) {
-<<<<<<< HEAD
       const std::pair<size_t, size_t> range = allowed[i - first];
       for (size_t gap = range.first; gap + 1 < range.second; ++gap) {
         if (!(values[i] > Interval(i, gap).high && values[i] < Interval(i, gap + 1).low)) continue;
@@ -313,50 +259,20 @@ class FilletChain {
           Branch(first, limit, allowed, values);
         }
         allowed[i - first] = {range.first, gap + 1};
-=======
-      const std::pair<size_t, size_t> range = ranges[i - first];
-      const std::optional<size_t> gap = GapOf(i, range, values[i]);
-      if (!gap) continue;
-      if (choices_left_ > 0) {
-        --choices_left_;
-        allowed[i - first] = {*gap + 1, range.second};
-        Branch(first, limit, allowed, values);
-        allowed[i - first] = {range.first, *gap + 1};
->>>>>>> wayconf
         Branch(first, limit, allowed, values);
         allowed[i - first] = range;
         return;
       }
-      // No choices are left: all radii in gaps fall at once, which needs few rounds.
-      allowed[i - first] = {range.first, *gap + 1};
-      fell = true;
-    }
-    if (fell) {
-      Branch(first, limit, allowed, values);
-      allowed = ranges;
-      return;
     }
     best_sorted_ = std::move(sorted);
     best_values_.assign(values.begin() + first, values.begin() + limit);
   }
 
-<<<<<<< HEAD
   std::vector<double> trial_radius_;
   // Joint choices are limited over the whole chain, so that long chains stay linear.
   size_t combinations_left_ = 4 * kMaxIntervalChoices;
-=======
-  // The interval of corner i below the gap that the radius lies in, of those in `range`.
-  std::optional<size_t> GapOf(size_t i, std::pair<size_t, size_t> range, double radius) const {
-    for (size_t gap = range.first; gap + 1 < range.second; ++gap) {
-      if (radius > intervals[i][gap].high && radius < intervals[i][gap + 1].low) return gap;
-    }
-    return std::nullopt;
-  }
-
->>>>>>> wayconf
   std::vector<double> best_sorted_;
   std::vector<double> best_values_;
-  size_t compared_sets_ = 1;  // Stop sets that are being compared.
   int choices_left_ = 0;
 };
 

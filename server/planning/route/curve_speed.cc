@@ -57,6 +57,35 @@ void MergeWish(std::span<const double> knots, std::span<const double> speed, Cur
   result.curvature = std::move(merged_curvature);
 }
 
+// The part of the length over which the curvature changes at a seam, as RefineCurvature does at joints within the curve.
+constexpr double kSeamWidth = 1e-9;
+
+// A flying lap meets its first node again at its last, with the same magnitude of curvature. Where the two ends of the curve
+// differ there, by rounding or because the curve's curvature jumps, the flatter end is bent to the larger magnitude over a
+// stretch of kSeamWidth.
+void CloseSeam(std::vector<double>& distance, std::vector<double>& curvature) {
+  const double front = std::abs(curvature.front());
+  const double back = std::abs(curvature.back());
+  if (front == back) return;
+  const double width = kSeamWidth * distance.back();
+  if (front < back) {
+    const double own = curvature.front();
+    curvature.front() = std::copysign(back, own);
+    if (distance[1] > width) {
+      distance.insert(distance.begin() + 1, width);
+      curvature.insert(curvature.begin() + 1, own);
+    }
+  } else {
+    const double own = curvature.back();
+    curvature.back() = std::copysign(front, own);
+    const double place = distance.back() - width;
+    if (distance[distance.size() - 2] < place) {
+      distance.insert(distance.end() - 1, place);
+      curvature.insert(curvature.end() - 1, own);
+    }
+  }
+}
+
 size_t NodeAt(std::span<const double> distance, double s) {
   return std::lower_bound(distance.begin(), distance.end(), s) - distance.begin();
 }
@@ -91,6 +120,7 @@ void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& worksp
     result.plan.status = SpeedPlanStatus::kOk;
     return;
   }
+  if (request.flying_lap) CloseSeam(result.distance, result.curvature);
   SpeedOverDistance over_distance;
   if (request.wish.over == WishOver::kDistance && !request.wish.at.empty()) {
     MergeWish(request.wish.at, request.wish.speed, result);

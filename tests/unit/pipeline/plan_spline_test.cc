@@ -81,6 +81,13 @@ TEST(PlanSplinePipelineTest, AFlyingLapEndsAsItBeginsAndIsFaster) {
   EXPECT_THAT(Fields(std::string(kAgent) + kWave + "flying_lap: true"), Contains("flying_lap"));
 }
 
+TEST(PlanSplinePipelineTest, AFlyingLapsWishMustBeTheSameAtBothEnds) {
+  const std::string lap = std::string(kAgent) + kLoop + "flying_lap: true ";
+  EXPECT_EQ(Plan(lap + "speed_wish { distance { distance: 0 } speed: 1 }").speed().outcome(), v1::SPEED_OUTCOME_OK);
+  EXPECT_THAT(Fields(lap + "speed_wish { distance { distance: 0 distance: 9 } speed: 1 speed: 2 }"),
+              Contains("speed_wish.speed"));
+}
+
 TEST(PlanSplinePipelineTest, AWishOverDistanceIsFollowedWhereTheLimitsAllow) {
   // At 2 all along: reached after 1, left 1 before the end, 1 s + 3.5 s + 1 s.
   const v1::SpeedPlan plan =

@@ -76,7 +76,9 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request, co
     PlanCurveSpeed(decoded.speed, workspace, speed);
     if (const auto reason = stop()) return GivenUp(*reason);
     for (const SpeedViolation& violation : speed.plan.violations) {
-      violations.Add(ViolationReason::kOutOfRange, violation.field, violation.message);
+      // The wish is the planner's speed cap.
+      const bool wish = violation.field.starts_with("speed_cap");
+      violations.Add(ViolationReason::kOutOfRange, wish ? "speed_wish.speed" : violation.field, violation.message);
     }
     if (!violations.empty()) return ToFailure(violations);
     EncodeCurveSpeed(speed, out);

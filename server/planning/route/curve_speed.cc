@@ -57,23 +57,33 @@ void MergeWish(std::span<const double> knots, std::span<const double> speed, Cur
   result.curvature = std::move(merged_curvature);
 }
 
-// The end of a lap is its start again. Where their curvatures differ by more than rounding, the jump is put just before the end.
-void CloseSeam(CurveSpeed& result) {
-  constexpr double kSeamRoundoff = 1e-6;  // Of the curvature: both were refined to 1e-4 of it.
-  constexpr double kJumpFraction = 1e-9;  // Of the length: what a jump inside the curve is given too.
-  const double first = result.curvature.front();
-  double& last = result.curvature.back();
-  if (std::abs(first - last) > kSeamRoundoff * std::max(std::abs(first), std::abs(last))) {
-    const double length = result.distance.back();
-    const double before = length * (1.0 - kJumpFraction);
-    if (before > result.distance[result.distance.size() - 2]) {
-      result.distance.back() = before;
-      result.distance.push_back(length);
-      result.curvature.push_back(first);
-      return;
+// The part of the length over which the curvature changes at a seam, as RefineCurvature does at joints within the curve.
+constexpr double kSeamWidth = 1e-9;
+
+// A flying lap meets its first node again at its last, with the same magnitude of curvature. Where the two ends of the curve
+// differ there, by rounding or because the curve's curvature jumps, the flatter end is bent to the larger magnitude over a
+// stretch of kSeamWidth.
+void CloseSeam(std::vector<double>& distance, std::vector<double>& curvature) {
+  const double front = std::abs(curvature.front());
+  const double back = std::abs(curvature.back());
+  if (front == back) return;
+  const double width = kSeamWidth * distance.back();
+  if (front < back) {
+    const double own = curvature.front();
+    curvature.front() = std::copysign(back, own);
+    if (distance[1] > width) {
+      distance.insert(distance.begin() + 1, width);
+      curvature.insert(curvature.begin() + 1, own);
+    }
+  } else {
+    const double own = curvature.back();
+    curvature.back() = std::copysign(front, own);
+    const double place = distance.back() - width;
+    if (distance[distance.size() - 2] < place) {
+      distance.insert(distance.end() - 1, place);
+      curvature.insert(curvature.end() - 1, own);
     }
   }
-  last = first;
 }
 
 size_t NodeAt(std::span<const double> distance, double s) {
@@ -110,7 +120,7 @@ void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& worksp
     result.plan.status = SpeedPlanStatus::kOk;
     return;
   }
-  if (request.flying_lap) CloseSeam(result);
+  if (request.flying_lap) CloseSeam(result.distance, result.curvature);
   SpeedOverDistance over_distance;
   if (request.wish.over == WishOver::kDistance && !request.wish.at.empty()) {
     MergeWish(request.wish.at, request.wish.speed, result);
@@ -129,9 +139,6 @@ void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& worksp
     if (s <= result.distance.back()) {
       AddStop(NodeAt(result.distance, s), pause.dwell_s, result.node_stops);
     }
-  }
-  if (request.flying_lap && !result.cap.empty()) {
-    result.cap.front() = result.cap.back() = std::min(result.cap.front(), result.cap.back());
   }
   CurvatureProfileRequest profile;
   profile.distance = result.distance;

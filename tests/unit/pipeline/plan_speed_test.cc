@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/pipeline/plan_speed.h"
+
+#include <cmath>
+#include <limits>
+
+#include "gmock/gmock.h"
+#include "tests/unit/pipeline/message_text.h"
+
+namespace arclane {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using testing::FromText;
+
+v1::SpeedPlan Plan(const std::string& text) {
+  return testing::Succeed<v1::PlanSpeedResponse>(AnswerPlanSpeed,
+                                                 FromText<v1::PlanSpeedRequest>(text))
+      .plan();
+}
+
+std::vector<std::string> Fields(const std::string& text) {
+  return testing::FailingFields<v1::PlanSpeedResponse>(AnswerPlanSpeed,
+                                                       FromText<v1::PlanSpeedRequest>(text));
+}
+
+constexpr char kLimits[] = "limits { max_speed: 6 max_acceleration: 2 max_braking: 2 } ";
+
+TEST(PlanSpeedPipelineTest, RestToRestIsATriangle) {
+  // 8 = 2 * v^2 / (2 * 2): v = 4, 2 s each way.
+  const v1::SpeedPlan plan = Plan(std::string(kLimits) + "pieces { length: 8 }");
+  EXPECT_EQ(plan.outcome(), v1::SPEED_OUTCOME_OK);
+  EXPECT_NEAR(plan.duration_s(), 4.0, 1e-14);
+  EXPECT_THAT(plan.brake_start_distance(), ElementsAre(4.0));
+  EXPECT_THAT(plan.phases().kind(), ElementsAre(v1::PHASE_KIND_ACCELERATE, v1::PHASE_KIND_BRAKE));
+}
+
+TEST(PlanSpeedPipelineTest, TooFastToStopSaysByHowMuch) {
+  const v1::SpeedPlan plan = Plan(std::string(kLimits) + "pieces { length: 2 } start_speed: 4");
+  EXPECT_EQ(plan.outcome(), v1::SPEED_OUTCOME_INFEASIBLE_START);
+  EXPECT_DOUBLE_EQ(plan.brake_now().stop_distance(), 4.0);
+  EXPECT_DOUBLE_EQ(plan.brake_now().overrun(), 2.0);
+  EXPECT_NEAR(plan.max_start_speed(), std::sqrt(8.0), 1e-14);
+  EXPECT_EQ(plan.phases().kind_size(), 0);
+}
+
+TEST(PlanSpeedPipelineTest, PiecesOfNoLengthHaveNoRow) {
+  const v1::SpeedPlan plan =
+      Plan(std::string(kLimits) +
+           "pieces { length: 4 length: 0 length: 4 radius: inf radius: 1e-9 radius: inf }");
+  EXPECT_THAT(plan.piece_index(), ElementsAre(0u, 2u));
+  EXPECT_NEAR(plan.duration_s(), 4.0, 1e-14);
+}
+
+TEST(PlanSpeedPipelineTest, StopsRestAndDwell) {
+  const v1::SpeedPlan plan = Plan(
+      std::string(kLimits) + "pieces { length: 2 length: 2 } stops { boundary: 1 dwell_s: 0.5 }");
+  EXPECT_NEAR(plan.duration_s(), 2.0 + 0.5 + 2.0, 1e-13);
+  EXPECT_DOUBLE_EQ(plan.boundary_speed(1), 0.0);
+  EXPECT_THAT(plan.phases().kind(), Contains(v1::PHASE_KIND_TURN));
+}
+
+TEST(PlanSpeedPipelineTest, AProfileWithoutCurvatureIsALine) {
+  const v1::SpeedPlan line = Plan(std::string(kLimits) + "pieces { length: 30 }");
+  const v1::SpeedPlan profile = Plan(
+      std::string(kLimits) +
+      "profile { distance: 0 distance: 7 distance: 30 curvature: 0 curvature: 0 curvature: 0 }");
+  EXPECT_NEAR(profile.duration_s(), line.duration_s(), 1e-12);
+}
+
+TEST(PlanSpeedPipelineTest, AFlyingLapOfACircleHoldsTheLateralLimit) {
+  // Curvature 1/4 under a_lat 4: v = 4 all the way round 10.
+  const v1::SpeedPlan plan = Plan(
+      "limits { max_speed: 6 max_acceleration: 2 max_braking: 2 max_lateral_acceleration: 4 }"
+      "profile { distance: 0 distance: 10 curvature: 0.25 curvature: 0.25 closed: true flying: "
+      "true }");
+  EXPECT_NEAR(plan.duration_s(), 2.5, 1e-12);
+  EXPECT_THAT(plan.boundary_speed(),
+              ElementsAre(::testing::DoubleNear(4.0, 1e-12), ::testing::DoubleNear(4.0, 1e-12)));
+}
+
+TEST(PlanSpeedPipelineTest, ViolationsAreNamedAsTheMessageNamesThem) {
+  EXPECT_THAT(
+      Fields("limits { max_speed: nan max_acceleration: 0 max_braking: -1 } pieces { length: 1 }"),
+      ::testing::IsSupersetOf(
+          {"limits.max_speed", "limits.max_acceleration", "limits.max_braking"}));
+  EXPECT_THAT(Fields(std::string(kLimits) + "pieces { length: 1 length: nan } start_speed: -1"),
+              ::testing::IsSupersetOf({"pieces.length[1]", "start_speed"}));
+  EXPECT_THAT(
+      Fields(std::string(kLimits) + "pieces { length: 1 } stops { boundary: 1 dwell_s: -1 }"),
+      Contains("stops.dwell_s[0]"));
+  EXPECT_THAT(Fields(kLimits), Contains("geometry"));
+}
+
+TEST(PlanSpeedPipelineTest, ReservedBudgetsMustHoldTheirSum) {
+  constexpr char kReserved[] =
+      "limits { max_speed: 6 max_acceleration: 3 max_braking: 4 max_lateral_acceleration: 3 "
+      "budget_mode: BUDGET_MODE_RESERVED "
+      "max_total_acceleration: %TOTAL% } pieces { length: 5 length: 3 radius: inf radius: 2 }";
+  const auto with_total = [&](const char* total) {
+    std::string text(kReserved);
+    return text.replace(text.find("%TOTAL%"), 7, total);
+  };
+  EXPECT_EQ(Plan(with_total("5")).outcome(), v1::SPEED_OUTCOME_OK);
+  EXPECT_THAT(Fields(with_total("4.99")), Contains("limits.max_total_acceleration"));
+}
+
+TEST(PlanSpeedPipelineTest, GivesUpWhenToldTo) {
+  v1::PlanSpeedResponse response;
+  const auto failure = AnswerPlanSpeed(
+      FromText<v1::PlanSpeedRequest>(std::string(kLimits) + "pieces { length: 8 }"),
+      RequestLimits(), [] { return std::optional(FailureReason::kDeadlineExceeded); }, response);
+  ASSERT_TRUE(failure.has_value());
+  EXPECT_EQ(failure->reason, FailureReason::kDeadlineExceeded);
+}
+
+}  // namespace
+}  // namespace arclane

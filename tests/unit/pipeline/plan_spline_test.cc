@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/pipeline/plan_spline.h"
+
+#include <cmath>
+#include <numbers>
+
+#include "gmock/gmock.h"
+#include "server/pipeline/plan_speed.h"
+#include "tests/unit/pipeline/message_text.h"
+
+namespace arclane {
+namespace {
+
+using ::testing::Contains;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using testing::FromText;
+using ::testing::IsEmpty;
+
+constexpr char kAgent[] =
+    "agent { limits { max_speed: 6 max_acceleration: 2 max_braking: 2 max_lateral_acceleration: 3 "
+    "} } ";
+constexpr char kWave[] =
+    "spline { bezier {} control { x: 0 x: 4 x: 4 x: 8 x: 12 x: 12 x: 16 y: 0 y: 0 y: 4 y: 4 y: 4 "
+    "y: 0 y: 0 } } ";
+// A straight line of 9 along the first axis.
+constexpr char kLine[] =
+    "spline { bezier {} control { x: 0 x: 3 x: 6 x: 9 y: 0 y: 0 y: 0 y: 0 } } ";
+// Two lines of 3 that meet at a right angle, to the left.
+constexpr char kKink[] =
+    "spline { bezier {} control { x: 0 x: 1 x: 2 x: 3 x: 3 x: 3 x: 3 y: 0 y: 0 y: 0 y: 0 y: 1 y: 2 "
+    "y: 3 } } ";
+constexpr char kLoop[] =
+    "spline { catmull_rom {} closed: true control { x: 0 x: 9 x: 8 x: 1 y: 0 y: 1 y: 7 y: 6 } } ";
+
+v1::CurvePlan Plan(const std::string& text) {
+  return testing::Succeed<v1::PlanSplineResponse>(AnswerPlanSpline,
+                                                  FromText<v1::PlanSplineRequest>(text))
+      .plan();
+}
+
+std::vector<std::string> Fields(const std::string& text) {
+  return testing::FailingFields<v1::PlanSplineResponse>(AnswerPlanSpline,
+                                                        FromText<v1::PlanSplineRequest>(text));
+}
+
+TEST(PlanSplinePipelineTest, SpeedEqualsPlanSpeedOnTheCurvesOwnProfile) {
+  for (const char* curve : {kWave, kLoop}) {
+    for (const char* budget : {"", "max_total_acceleration: 3.5"}) {
+      SCOPED_TRACE(std::string(curve) + budget);
+      const std::string limits = std::string(
+                                     "limits { max_speed: 6 max_acceleration: 2 max_braking: 2 "
+                                     "max_lateral_acceleration: 3 ") +
+                                 budget + "} ";
+      const v1::CurvePlan plan =
+          Plan("agent { " + limits + "} start_speed: 1 end_speed: 0.5 " + curve);
+      auto request = FromText<v1::PlanSpeedRequest>(limits + "start_speed: 1 end_speed: 0.5");
+      *request.mutable_profile()->mutable_distance() = plan.profile_distance();
+      *request.mutable_profile()->mutable_curvature() = plan.profile_curvature();
+      const v1::SpeedPlan speed =
+          testing::Succeed<v1::PlanSpeedResponse>(AnswerPlanSpeed, request).plan();
+      ASSERT_EQ(plan.speed().outcome(), v1::SPEED_OUTCOME_OK);
+      EXPECT_NEAR(plan.speed().duration_s(), speed.duration_s(), 1e-6 * speed.duration_s());
+      ASSERT_EQ(plan.speed().boundary_speed_size(), speed.boundary_speed_size());
+      for (int i = 0; i < speed.boundary_speed_size(); ++i) {
+        EXPECT_NEAR(plan.speed().boundary_speed(i), speed.boundary_speed(i),
+                    1e-6 * speed.boundary_speed(i))
+            << i;
+      }
+    }
+  }
+}
+
+TEST(PlanSplinePipelineTest, AFlyingLapEndsAsItBeginsAndIsFaster) {
+  const v1::CurvePlan standing = Plan(std::string(kAgent) + kLoop);
+  const v1::CurvePlan flying = Plan(std::string(kAgent) + kLoop + "flying_lap: true");
+  const auto& speed = flying.speed().boundary_speed();
+  EXPECT_GT(speed.Get(0), 0.0);
+  EXPECT_NEAR(speed.Get(0), speed.Get(speed.size() - 1), 1e-12 * speed.Get(0));
+  EXPECT_LT(flying.speed().duration_s(), standing.speed().duration_s());
+  EXPECT_THAT(Fields(std::string(kAgent) + kWave + "flying_lap: true"), Contains("flying_lap"));
+}
+
+TEST(PlanSplinePipelineTest, AFlyingLapsWishMustBeTheSameAtBothEnds) {
+  const std::string lap = std::string(kAgent) + kLoop + "flying_lap: true ";
+  EXPECT_EQ(Plan(lap + "speed_wish { distance { distance: 0 } speed: 1 }").speed().outcome(), v1::SPEED_OUTCOME_OK);
+  EXPECT_THAT(Fields(lap + "speed_wish { distance { distance: 0 distance: 9 } speed: 1 speed: 2 }"),
+              Contains("speed_wish.speed"));
+}
+
+TEST(PlanSplinePipelineTest, AWishOverDistanceIsFollowedWhereTheLimitsAllow) {
+  // At 2 all along: reached after 1, left 1 before the end, 1 s + 3.5 s + 1 s.
+  const v1::SpeedPlan plan =
+      Plan(std::string(kAgent) + kLine +
+           "speed_wish { distance { distance: 0 distance: 9 } speed: 2 speed: 2 }")
+          .speed();
+  EXPECT_NEAR(plan.duration_s(), 5.5, 1e-12);
+  EXPECT_THAT(plan.clipped().start_distance(),
+              ElementsAre(DoubleNear(0.0, 1e-12), DoubleNear(8.0, 1e-12)));
+  EXPECT_THAT(plan.clipped().end_distance(),
+              ElementsAre(DoubleNear(1.0, 1e-12), DoubleNear(9.0, 1e-12)));
+  const v1::SpeedPlan rolling =
+      Plan(std::string(kAgent) + kLine +
+           "speed_wish { distance { distance: 4 } speed: 2 } start_speed: 2 end_speed: 2")
+          .speed();
+  EXPECT_NEAR(rolling.duration_s(), 4.5, 1e-12);
+  EXPECT_THAT(rolling.clipped().start_distance(), IsEmpty());
+}
+
+TEST(PlanSplinePipelineTest, AWishOverTimeIsFollowedWhereTheLimitsAllow) {
+  // From rest to 4 in 2 s, which covers 4; at 4 until braking over the last 4: 2 s + 0.25 s + 2 s.
+  const v1::SpeedPlan plan = Plan(std::string(kAgent) + kLine +
+                                  "speed_wish { time { time_s: 0 time_s: 2 } speed: 0 speed: 4 }")
+                                 .speed();
+  EXPECT_NEAR(plan.duration_s(), 4.25, 1e-12);
+  EXPECT_THAT(plan.clipped().start_distance(), ElementsAre(DoubleNear(5.0, 1e-12)));
+  EXPECT_THAT(plan.clipped().end_distance(), ElementsAre(DoubleNear(9.0, 1e-12)));
+}
+
+TEST(PlanSplinePipelineTest, AWishThatPausesWaits) {
+  // To 2 in 1 s (1 far), to rest in 1 s (2 far), 3 s of waiting, to 2 in 1 s (3 far); braking takes
+  // the last 1 of 9.
+  const v1::SpeedPlan plan = Plan(std::string(kAgent) + kLine +
+                                  "speed_wish { time { time_s: 0 time_s: 1 time_s: 2 time_s: 5 "
+                                  "time_s: 6 } speed: 0 speed: 2 speed: 0 speed: 0 speed: 2 }")
+                                 .speed();
+  EXPECT_NEAR(plan.duration_s(), 6.0 + 5.0 / 2.0 + 1.0, 1e-12);
+}
+
+TEST(PlanSplinePipelineTest, ACornerIsAStopOrARefusal) {
+  const v1::CurvePlan plan = Plan(std::string(kAgent) + kKink);
+  EXPECT_THAT(plan.stops().distance(), ElementsAre(DoubleNear(3.0, 1e-12)));
+  EXPECT_THAT(plan.stops().turn_angle_rad(), ElementsAre(DoubleNear(std::numbers::pi / 2, 1e-12)));
+  // 3 from rest to rest, twice: 2 sqrt(3 / 2) s each.
+  EXPECT_NEAR(plan.speed().duration_s(), 4.0 * std::sqrt(1.5), 1e-9);
+  EXPECT_THAT(Fields(std::string(kAgent) + kKink + "corner_policy: CURVE_CORNER_POLICY_REFUSE"),
+              Contains("spline"));
+  EXPECT_THAT(Fields("agent { limits { max_speed: 6 max_acceleration: 2 max_braking: 2 } body { "
+                     "can_turn_in_place: false } } " +
+                     std::string(kKink)),
+              Contains("spline"));
+  EXPECT_EQ(Plan(std::string(kAgent) + kWave + "corner_policy: CURVE_CORNER_POLICY_REFUSE")
+                .stops()
+                .distance_size(),
+            0);
+}
+
+TEST(PlanSplinePipelineTest, StepsInTimeAreSampledAtTheirTimes) {
+  const v1::CurvePlan plan = Plan(std::string(kAgent) + kLine + "sampling { time_step_s: 0.5 }");
+  // v = 2 t for 9 / 2: peak 3 sqrt(2) after 1.5 sqrt(2) s.
+  const double duration = 3.0 * std::numbers::sqrt2;
+  ASSERT_NEAR(plan.speed().duration_s(), duration, 1e-12);
+  const auto& samples = plan.samples();
+  ASSERT_EQ(samples.time_s_size(), 10);
+  for (int i = 0; i < samples.time_s_size(); ++i) {
+    const double t = i + 1 < samples.time_s_size() ? 0.5 * i : duration;
+    const double left = duration - t;
+    EXPECT_NEAR(samples.time_s(i), t, 1e-12);
+    EXPECT_NEAR(samples.distance(i), t < duration / 2 ? t * t : 9.0 - left * left, 1e-12);
+    EXPECT_NEAR(samples.speed(i), t < duration / 2 ? 2.0 * t : 2.0 * left, 1e-11);
+    EXPECT_NEAR(samples.position().x(i), samples.distance(i), 1e-8);
+  }
+  EXPECT_THAT(Fields(std::string(kLine) + "sampling { time_step_s: 0.5 }"),
+              Contains("sampling.time_step_s"));
+}
+
+TEST(PlanSplinePipelineTest, ACurveWithoutLengthIsOnePointAtRest) {
+  for (const char* rule : {"count: 5", "spacing: 1", "time_step_s: 0.1"}) {
+    SCOPED_TRACE(rule);
+    const v1::CurvePlan plan = Plan(
+        std::string(kAgent) +
+        "spline { bezier {} control { x: 1 x: 1 x: 1 x: 1 y: 2 y: 2 y: 2 y: 2 } } sampling { " +
+        rule + " }");
+    EXPECT_EQ(plan.length(), 0.0);
+    EXPECT_EQ(plan.speed().outcome(), v1::SPEED_OUTCOME_OK);
+    EXPECT_EQ(plan.speed().duration_s(), 0.0);
+    EXPECT_THAT(plan.samples().position().x(), ElementsAre(1.0));
+    EXPECT_THAT(plan.samples().position().y(), ElementsAre(2.0));
+    EXPECT_THAT(plan.samples().tangent().x(), IsEmpty());
+  }
+}
+
+TEST(PlanSplinePipelineTest, YUpPlanarCurvesTurnFromXTowardsZ) {
+  const v1::CurvePlan plan = Plan(
+      "frame { up_axis: UP_AXIS_Y } spline { catmull_rom {} closed: true control { x: 4 x: 0 x: -4 "
+      "x: 0 z: 0 z: 4 z: 0 z: -4 } }"
+      "sampling { distances { distance: 0 } }");
+  const v1::CurvePlan z_up = Plan(
+      "spline { catmull_rom {} closed: true control { x: 4 x: 0 x: -4 x: 0 y: 0 y: 4 y: 0 y: -4 } }"
+      "sampling { distances { distance: 0 } }");
+  EXPECT_EQ(plan.length(), z_up.length());
+  EXPECT_THAT(plan.samples().position().x(), ElementsAre(4.0));
+  EXPECT_THAT(plan.samples().position().z(), ElementsAre(0.0));
+  EXPECT_THAT(plan.samples().position().y(), IsEmpty());
+  EXPECT_THAT(plan.samples().heading_rad(), ElementsAre(DoubleNear(std::numbers::pi / 2, 1e-12)));
+  ASSERT_EQ(plan.samples().curvature_size(), 1);
+  EXPECT_GT(plan.samples().curvature(0), 0.0);
+  EXPECT_EQ(plan.samples().curvature(0), z_up.samples().curvature(0));
+  EXPECT_THAT(Fields("frame { up_axis: UP_AXIS_Y } spline { catmull_rom {} control { x: 0 x: 1 z: "
+                     "0 z: nan } }"),
+              Contains("spline.control.z[1]"));
+}
+
+TEST(PlanSplinePipelineTest, SpeedsThatCannotBeHadAreOutcomes) {
+  EXPECT_EQ(Plan(std::string(kAgent) + kLine + "end_speed: 6.5").speed().outcome(),
+            v1::SPEED_OUTCOME_INFEASIBLE_END);
+  const v1::CurvePlan plan =
+      Plan("agent { limits { max_speed: 9 max_acceleration: 2 max_braking: 2 } } start_speed: 8 " +
+           std::string(kLine));
+  EXPECT_EQ(plan.speed().outcome(), v1::SPEED_OUTCOME_INFEASIBLE_START);
+  EXPECT_NEAR(plan.speed().max_start_speed(), 6.0, 1e-12);
+  EXPECT_NEAR(plan.speed().brake_now().overrun(), 16.0 - 9.0, 1e-12);
+}
+
+}  // namespace
+}  // namespace arclane

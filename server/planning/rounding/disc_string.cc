@@ -162,8 +162,12 @@ TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerD
   work.used += kPieceWork * time_.visited();
   tried_cost_.time_s = result.time_s;
   tried_cost_.excess = result.start_excess + result.goal_excess;
-  if (acceptance == Acceptance::kBetter && !Better(tried_cost_, cost_))
+  if (acceptance == Acceptance::kBetter && !Better(tried_cost_, cost_)) {
     return TryResult::kNotBetter;
+  }
+  if (acceptance == Acceptance::kNotWorse && Better(cost_, tried_cost_)) {
+    return TryResult::kNotBetter;
+  }
   if (!Contained(first, last, work)) return TryResult::kLeavesCorridor;
   Accept(first, last);
   return TryResult::kAccepted;

@@ -47,6 +47,7 @@ enum class TryResult : uint8_t {
 // Which contained replacements are taken.
 enum class Acceptance : uint8_t {
   kBetter,
+  kNotWorse,
   kAny,  // Whatever they cost, as long as they are not too long: the begin of a trial.
 };
 

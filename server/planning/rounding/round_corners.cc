@@ -225,7 +225,10 @@ class Rounder {
       CornerOptimizer optimizer(context_, lines[line].contact, lines[line].side,
                                 line == 0 && sweeps == kProbeSweeps ? rejected : nullptr);
       DiscString& string = strings[line];
-      if (sweeps == kProbeSweeps) optimizer.RoundStops(string, work_);
+      if (sweeps == kProbeSweeps) {
+        optimizer.RoundStops(string, work_);
+        optimizer.RoundStubbornStops(string, work_);
+      }
       optimizer.Refine(string, sweeps, work_);
       if (string.Better(string.cost(), strings[best_line].cost())) best_line = line;
     };
@@ -236,7 +239,7 @@ class Rounder {
           LineOf(TautInsetPath(corridor_, fraction * context_.turning.radius_max, reversed_));
       DropStraightPoints(chain_->tolerance() / 8.0, line);
       DiscString string(context_);
-      if (!string.Reset(line.points, work_) || string.length() > context_.max_length) continue;
+      if (!string.Reset(line.points, work_)) continue;
       lines.push_back(std::move(line));
       strings.push_back(std::move(string));
       work_on(lines.size() - 1, kProbeSweeps);

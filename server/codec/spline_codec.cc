@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/codec/agent_codec.h"
@@ -25,17 +26,23 @@ CoordinateColumns ReadColumns(const v1::PointColumns& columns, UpAxis up_axis, b
   return {split.a, split.b, {}};
 }
 
-// The curve's own checks name planar columns x and y; the caller's axes may have other names.
+// The curve's own checks name planar columns x and y, and the fields of its kind as if they were the curve's own. In the
+// message the axes may have other names, and each kind has a message.
 std::string CallerPath(std::string path, UpAxis up_axis, bool planar) {
-  if (!planar) return path;
   const AxisNames names = AxisNamesOf(up_axis);
   for (const std::string_view columns : {"spline.control.", "spline.tangents."}) {
-    if (!path.starts_with(columns) || path.size() <= columns.size()) continue;
+    if (!planar || !path.starts_with(columns) || path.size() <= columns.size()) continue;
     char& axis = path[columns.size()];
     axis = axis == 'x' ? names.a : axis == 'y' ? names.b : axis;
   }
-  constexpr std::string_view kTangents = "spline.tangents";
-  if (path.starts_with(kTangents)) path.insert(7, "hermite.");
+  constexpr std::string_view kCurve = "spline.";
+  constexpr std::pair<std::string_view, std::string_view> kKindOfField[] = {
+      {"spline.tangents", "hermite."}, {"spline.alpha", "catmull_rom."}, {"spline.degree", "b_spline."},
+      {"spline.knots", "b_spline."},   {"spline.weights", "b_spline."},
+  };
+  for (const auto& [field, kind] : kKindOfField) {
+    if (path.starts_with(field)) return path.insert(kCurve.size(), kind);
+  }
   return path;
 }
 

@@ -189,6 +189,10 @@ NavMeshResult<NavMeshView> NavMeshRegistry::View(std::string_view navmesh_id,
   const VersionState* version_state = nullptr;
   if (world != nullptr) {
     MutexLock lock(world->mutex);
+    if (world->deleted) {  // Since it was found.
+      return Fail(NavMeshReason::kUnknownWorld,
+                  absl::StrCat("there is no world '", world->id, "'"));
+    }
     // A world's version stays in the navmesh's state for as long as the world stands on it.
     state = entry->state.Load();
     if (version.value != 0 && version != world->version) {
@@ -250,6 +254,10 @@ NavMeshResult<std::unique_ptr<NavMeshWatcher>> NavMeshRegistry::Watch(
                   absl::StrCat("there is no world '", std::string(request.world_id), "'"));
     }
     MutexLock lock(world->mutex);
+    if (world->deleted) {
+      return Fail(NavMeshReason::kUnknownWorld,
+                  absl::StrCat("there is no world '", world->id, "'"));
+    }
     if (world->log == nullptr)
       world->log = std::make_shared<ChangeLog>(world->epoch, options_.world_log_records);
     log = world->log;

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/cleanup/cleanup.h"
 #include "server/codec/corridor_codec.h"
 #include "server/codec/field_checks.h"
 #include "server/codec/route_codec.h"
@@ -10,9 +11,20 @@
 #include "server/planning/route/corridor_planner.h"
 
 namespace arclane {
+namespace {
+
+// A corridor of so many portals keeps about 20 MiB of buffers alive.
+constexpr size_t kLargeCorridor = size_t{1} << 15;
+
+}  // namespace
+
 std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request, const RequestLimits& limits,
                                     StopSignal stop, v1::PlanCorridorResponse& response) {
   thread_local CorridorPlanner planner;
+  const absl::Cleanup give_back = [] {
+    // The memory of a rare large plan is not kept.
+    if (planner.corridor().portals.size() > kLargeCorridor) planner = CorridorPlanner();
+  };
   Violations violations;
   const DecodedCorridorRequest decoded = ReadCorridorRequest(request, limits, violations);
   const DecodedSampling sampling = ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
@@ -24,7 +36,8 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   };
   if (should_stop()) return GivenUp(*stopped);
 
-  RoutePlan plan;
+  thread_local RoutePlan plan;
+  plan.Clear();
   // The geometry is looked at even when other fields are wrong already: all violations are told at once.
   const size_t field_violations = violations.total();
   Violations geometry_violations;

@@ -3,7 +3,9 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "server/codec/field_checks.h"
 #include "server/codec/speed_codec.h"
 #include "server/planning/speed/curvature_profile.h"
 #include "server/planning/speed/speed_plan.h"
@@ -15,12 +17,29 @@ std::span<const double> Borrow(const google::protobuf::RepeatedField<double>& fi
   return {field.data(), static_cast<size_t>(field.size())};
 }
 
+// The planner numbers its structures, "stops[2].dwell_s"; the message holds their fields as columns, "stops.dwell_s[2]".
+std::string ColumnPath(std::string path) {
+  const size_t open = path.find('[');
+  const size_t close = path.find("].");
+  if (open == std::string::npos || close == std::string::npos || close < open) return path;
+  const std::string index = path.substr(open, close + 1 - open);
+  path.erase(open, index.size());
+  return path + index;
+}
+
+// The profile's columns are fields of its own message.
+std::string CallerPath(const std::string& path) {
+  for (const std::string_view column : {"distance", "curvature", "speed_cap"}) {
+    if (path.starts_with(column)) return "profile." + path;
+  }
+  return ColumnPath(path);
+}
+
 // Violations of the planner's own checks, but for those of the limits, which the codec has told already.
-void AddPlannerViolations(const std::vector<SpeedViolation>& found, const char* prefix,
-                          Violations& violations) {
+void AddPlannerViolations(const std::vector<SpeedViolation>& found, Violations& violations) {
   for (const SpeedViolation& violation : found) {
     if (violation.field.starts_with("limits.")) continue;
-    violations.Add(ViolationReason::kOutOfRange, prefix + violation.field, violation.message);
+    violations.Add(ViolationReason::kOutOfRange, CallerPath(violation.field), violation.message);
   }
 }
 
@@ -44,8 +63,13 @@ std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request, cons
     profile.flying_lap = request.profile().flying();
     profile.start_speed = request.start_speed();
     profile.end_speed = request.end_speed();
+    if (request.reaction_time_s() > 0.0) {
+      violations.Add(ViolationReason::kConflict, "reaction_time_s",
+                     "is not offered along a curvature profile; must be 0, got " +
+                         NumberText(request.reaction_time_s()));
+    }
     PlanSpeedAlongCurve(profile, workspace, plan);
-    AddPlannerViolations(plan.violations, "", violations);
+    AddPlannerViolations(plan.violations, violations);
     if (!violations.empty()) return ToFailure(violations);
     EncodeSpeedPlan(plan, out);
   } else if (request.has_pieces()) {
@@ -58,7 +82,7 @@ std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request, cons
     pieces.end_speed = request.end_speed();
     pieces.stops = decoded.stops;
     PlanSpeed(pieces, workspace, plan);
-    AddPlannerViolations(plan.violations, "", violations);
+    AddPlannerViolations(plan.violations, violations);
     if (!violations.empty()) return ToFailure(violations);
     EncodeSpeedPlan(plan, out);
   }

@@ -12,15 +12,13 @@ constexpr const char* kIdentityKeys[] = {"x-request-id", "traceparent"};
 
 }  // namespace
 
-CallAccount::CallAccount(ServiceEnvironment& environment, MethodId method, CallKind kind,
-                         grpc::CallbackServerContext& context)
+CallAccount::CallAccount(ServiceEnvironment& environment, MethodId method, CallKind kind)
     : environment_(environment),
       method_(method),
       kind_(kind),
       arrival_(std::chrono::steady_clock::now()) {
   environment_.in_flight.Enter();
   environment_.metrics.CallStarted(LabelIndex(method_));
-  EchoIdentity(context);
 }
 
 CallAccount::~CallAccount() { environment_.in_flight.Leave(); }

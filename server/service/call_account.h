@@ -25,8 +25,7 @@ enum class CallKind { kUnary, kStream };
 // In flight from construction to destruction. Ended must be called once in between.
 class CallAccount {
  public:
-  CallAccount(ServiceEnvironment& environment, MethodId method, CallKind kind,
-              grpc::CallbackServerContext& context);
+  CallAccount(ServiceEnvironment& environment, MethodId method, CallKind kind);
   ~CallAccount();
   CallAccount(const CallAccount&) = delete;
   CallAccount& operator=(const CallAccount&) = delete;
@@ -46,7 +45,8 @@ class CallAccount {
 SteadyTime DeadlineOf(const grpc::CallbackServerContext& context);
 
 // Repeats x-request-id and traceparent in the trailing metadata, so that a caller and its proxies
-// can match answers to calls. Trailing, because initial metadata on an error forbids retries.
+// can match answers to calls. Ping does without: reading metadata builds a map of it. Trailing,
+// because initial metadata on an error forbids retries.
 void EchoIdentity(grpc::CallbackServerContext& context);
 
 }  // namespace arclane

@@ -10,6 +10,10 @@
 namespace arclane {
 
 bool ParseBytes(const grpc::ByteBuffer& bytes, google::protobuf::Message& message) {
+  grpc::Slice slice;
+  if (bytes.TrySingleSlice(&slice).ok()) {
+    return message.ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
+  }
   message.Clear();
   if (bytes.Length() == 0) return true;
   grpc::ByteBuffer shared(

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "server/planning/geometry/precision.h"
-#include "server/service/immediate_call.h"
+#include "server/service/call_account.h"
 #include "server/service/ping.h"
 #include "server/service/plan_methods.h"
 #include "server/telemetry/logging.h"
@@ -65,6 +65,7 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
                                                         const v1::GetLimitsRequest*,
                                                         v1::GetLimitsResponse* response) {
   return WithoutThrowing(*context, [&] {
+    CallAccount account(environment_, MethodId::kGetLimits, CallKind::kUnary);
     const RequestLimits& limits = environment_.limits;
     response->set_max_receive_bytes(limits.max_receive_bytes);
     response->set_max_plan_corridor_bytes(limits.max_plan_corridor_bytes);
@@ -78,17 +79,19 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     response->set_max_queued_plans(limits.max_queued_plans);
     response->set_max_coordinate(kMaxCoordinate);
     response->set_max_dependencies(limits.max_dependencies);
-    auto* call = new ImmediateCall(environment_, MethodId::kGetLimits, *context);
-    call->EndWith(grpc::Status::OK);
-    return call;
+    EchoIdentity(*context);
+    account.Ended(grpc::Status::OK);
+    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
+    reactor->Finish(grpc::Status::OK);
+    return reactor;
   });
 }
 
 grpc::ServerUnaryReactor* PathPlannerService::Ping(grpc::CallbackServerContext* context,
                                                    const grpc::ByteBuffer* request,
                                                    grpc::ByteBuffer* response) {
-  return WithoutThrowing(*context,
-                         [&] { return StartPing(environment_, *context, *request, *response); });
+  return WithoutThrowing(
+      *context, [&] { return AnswerPingCall(environment_, *context, *request, *response); });
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathPlannerService::PingStream(

@@ -9,11 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "arclane/v1/planner.pb.h"
 #include "server/service/call_account.h"
-#include "server/service/immediate_call.h"
+#include "server/service/sequential_stream.h"
 #include "server/service/status_mapping.h"
 
 namespace arclane {
@@ -25,6 +23,9 @@ using google::protobuf::io::CodedInputStream;
 // Payloads are slices of this block; it is never written.
 constexpr size_t kZeroBytes = 1 << 20;
 char zero_block[kZeroBytes];
+
+// Payloads up to this size are copied.
+constexpr size_t kCopiedBytes = 1024;
 
 // Tags and lengths around a payload.
 constexpr size_t kFramingBytes = 32;
@@ -45,13 +46,7 @@ Failure TooLarge(uint64_t bytes, size_t most) {
 }
 
 // Steps over the payload instead of copying it, which a generated parser would do.
-bool ReadResponseSize(const grpc::ByteBuffer& bytes, uint32_t* response_size) {
-  *response_size = 0;
-  if (bytes.Length() == 0) return true;
-  grpc::ByteBuffer shared(bytes);
-  grpc::ProtoBufferReader reader(&shared);
-  if (!reader.status().ok()) return false;
-  CodedInputStream input(&reader);
+bool ReadResponseSize(CodedInputStream& input, uint32_t* response_size) {
   while (const uint32_t tag = input.ReadTag()) {
     const bool read =
         tag == Tag(v1::PingRequest::kResponseSizeFieldNumber, WireFormatLite::WIRETYPE_VARINT)
@@ -62,18 +57,36 @@ bool ReadResponseSize(const grpc::ByteBuffer& bytes, uint32_t* response_size) {
   return input.ConsumedEntireMessage();
 }
 
+bool ReadResponseSize(const grpc::ByteBuffer& bytes, uint32_t* response_size) {
+  *response_size = 0;
+  if (bytes.Length() == 0) return true;
+  grpc::Slice slice;
+  if (bytes.TrySingleSlice(&slice).ok()) {
+    CodedInputStream input(slice.begin(), static_cast<int>(slice.size()));
+    return ReadResponseSize(input, response_size);
+  }
+  grpc::ByteBuffer shared(bytes);
+  grpc::ProtoBufferReader reader(&shared);
+  if (!reader.status().ok()) return false;
+  CodedInputStream input(&reader);
+  return ReadResponseSize(input, response_size);
+}
+
 grpc::ByteBuffer EncodeZeros(uint32_t size) {
   if (size == 0) return grpc::ByteBuffer(nullptr, 0);
   uint8_t header[16] = {
       Tag(v1::PingResponse::kPayloadFieldNumber, WireFormatLite::WIRETYPE_LENGTH_DELIMITED)};
   const uint8_t* end =
       google::protobuf::io::CodedOutputStream::WriteVarint32ToArray(size, header + 1);
-  const grpc::Slice first(header, static_cast<size_t>(end - header));
-  if (size <= kZeroBytes) {
-    const grpc::Slice slices[2] = {first, grpc::Slice(zero_block, size, grpc::Slice::STATIC_SLICE)};
-    return {slices, 2};
+  const auto header_size = static_cast<size_t>(end - header);
+  if (size <= kCopiedBytes) {
+    // One piece costs less on its way than two.
+    uint8_t whole[sizeof(header) + kCopiedBytes] = {};
+    std::copy(header, header + header_size, whole);
+    const grpc::Slice slice(whole, header_size + size);
+    return {&slice, 1};
   }
-  std::vector<grpc::Slice> slices = {first};
+  std::vector<grpc::Slice> slices = {grpc::Slice(header, header_size)};
   for (size_t left = size; left > 0;) {
     const size_t piece = std::min(left, kZeroBytes);
     slices.emplace_back(zero_block, piece, grpc::Slice::STATIC_SLICE);
@@ -82,115 +95,26 @@ grpc::ByteBuffer EncodeZeros(uint32_t size) {
   return {slices.data(), slices.size()};
 }
 
-Failure StreamEnds() {
-  Failure failure;
-  failure.reason = FailureReason::kDraining;
-  failure.message =
-      "the server is about to stop; open the stream again, at another replica if there is one";
-  return failure;
-}
-
-// Answers one message at a time. At any moment one of reading, answering or finishing is going on.
-class PingStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-                             private OpenStreams::Stream {
+class PingStreamCall final : public SequentialStream<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
   PingStreamCall(ServiceEnvironment& environment, grpc::CallbackServerContext& context)
-      : environment_(environment),
-        account_(environment, MethodId::kPingStream, CallKind::kStream, context) {
-    registered_ = environment_.streams.Add(*this);
-    if (registered_) {
-      ReadOrFinish();
-    } else {
-      {
-        absl::MutexLock lock(&mutex_);
-        finished_ = true;
-      }
-      EndWith(ToStatus(StreamEnds()));
-    }
-  }
-
-  void OnReadDone(bool ok) override {
-    {
-      absl::MutexLock lock(&mutex_);
-      reading_ = false;
-      if (finished_) return;
-      finished_ = !ok;
-    }
-    if (!ok) {
-      EndWith(grpc::Status::OK);  // The client has no more messages, or is gone.
-      return;
-    }
-    if (const auto failure = AnswerPing(request_, environment_.limits.max_ping_bytes, &response_)) {
-      Conclude(ToStatus(*failure));
-    } else {
-      StartWrite(&response_);
-    }
-  }
-
-  void OnWriteDone(bool ok) override {
-    if (ok) {
-      ReadOrFinish();
-    } else {
-      Conclude(grpc::Status(grpc::StatusCode::CANCELLED, "the client is gone"));
-    }
-  }
-
-  void OnDone() override {
-    if (registered_) environment_.streams.Remove(*this);
-    delete this;
+      : SequentialStream(environment.streams),
+        environment_(environment),
+        account_(environment, MethodId::kPingStream, CallKind::kStream) {
+    EchoIdentity(context);
   }
 
  private:
-  ~PingStreamCall() override = default;
-
-  void End() override {
-    bool finish = false;
-    {
-      absl::MutexLock lock(&mutex_);
-      ending_ = true;
-      finish = reading_ && !finished_;
-      finished_ = finished_ || finish;
-    }
-    if (finish) EndWith(ToStatus(StreamEnds()));
+  std::optional<grpc::Status> Answer(const grpc::ByteBuffer& request,
+                                     grpc::ByteBuffer& response) override {
+    const auto failure = AnswerPing(request, environment_.limits.max_ping_bytes, &response);
+    if (!failure) return std::nullopt;
+    return ToStatus(*failure);
   }
-
-  void ReadOrFinish() {
-    {
-      absl::MutexLock lock(&mutex_);
-      if (!ending_) {
-        // Under the lock, so that End cannot finish the stream between the decision and the read.
-        reading_ = true;
-        StartRead(&request_);
-        return;
-      }
-      finished_ = true;
-    }
-    EndWith(ToStatus(StreamEnds()));
-  }
-
-  void Conclude(const grpc::Status& status) {
-    {
-      absl::MutexLock lock(&mutex_);
-      finished_ = true;
-    }
-    EndWith(status);
-  }
-
-  // Without the lock: the stream may be destroyed on another thread as soon as it is finished.
-  void EndWith(const grpc::Status& status) {
-    account_.Ended(status);
-    Finish(status);
-  }
+  void Ended(const grpc::Status& status) override { account_.Ended(status); }
 
   ServiceEnvironment& environment_;
   CallAccount account_;
-  grpc::ByteBuffer request_;
-  grpc::ByteBuffer response_;
-  bool registered_ = false;
-  absl::Mutex mutex_;
-  bool reading_ ABSL_GUARDED_BY(mutex_) = false;
-  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
-  bool finished_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace
@@ -211,18 +135,24 @@ std::optional<Failure> AnswerPing(const grpc::ByteBuffer& request, size_t most_p
   return std::nullopt;
 }
 
-grpc::ServerUnaryReactor* StartPing(ServiceEnvironment& environment,
-                                    grpc::CallbackServerContext& context,
-                                    const grpc::ByteBuffer& request, grpc::ByteBuffer& response) {
-  auto* call = new ImmediateCall(environment, MethodId::kPing, context);
+grpc::ServerUnaryReactor* AnswerPingCall(ServiceEnvironment& environment,
+                                         grpc::CallbackServerContext& context,
+                                         const grpc::ByteBuffer& request,
+                                         grpc::ByteBuffer& response) {
+  CallAccount account(environment, MethodId::kPing, CallKind::kUnary);
   const auto failure = AnswerPing(request, environment.limits.max_ping_bytes, &response);
-  call->EndWith(failure ? ToStatus(*failure) : grpc::Status::OK);
-  return call;
+  const grpc::Status status = failure ? ToStatus(*failure) : grpc::Status::OK;
+  account.Ended(status);
+  grpc::ServerUnaryReactor* reactor = context.DefaultReactor();
+  reactor->Finish(status);
+  return reactor;
 }
 
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartPingStream(
     ServiceEnvironment& environment, grpc::CallbackServerContext& context) {
-  return new PingStreamCall(environment, context);
+  auto* call = new PingStreamCall(environment, context);
+  call->Begin();
+  return call;
 }
 
 }  // namespace arclane

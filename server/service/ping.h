@@ -20,9 +20,10 @@ namespace arclane {
 std::optional<Failure> AnswerPing(const grpc::ByteBuffer& request, size_t most_payload_bytes,
                                   grpc::ByteBuffer* response);
 
-grpc::ServerUnaryReactor* StartPing(ServiceEnvironment& environment,
-                                    grpc::CallbackServerContext& context,
-                                    const grpc::ByteBuffer& request, grpc::ByteBuffer& response);
+grpc::ServerUnaryReactor* AnswerPingCall(ServiceEnvironment& environment,
+                                         grpc::CallbackServerContext& context,
+                                         const grpc::ByteBuffer& request,
+                                         grpc::ByteBuffer& response);
 grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* StartPingStream(
     ServiceEnvironment& environment, grpc::CallbackServerContext& context);
 

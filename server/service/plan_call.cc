@@ -44,9 +44,11 @@ PlanCall::PlanCall(ServiceEnvironment& environment, MethodId method,
       context_(context),
       request_(request),
       response_(response),
-      account_(environment, method, CallKind::kUnary, context),
+      account_(environment, method, CallKind::kUnary),
       request_bytes_(request.Length()),
-      deadline_(DeadlineOf(context)) {}
+      deadline_(DeadlineOf(context)) {
+  EchoIdentity(context);
+}
 
 void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name) {
   if (request_bytes_ > byte_limit) {

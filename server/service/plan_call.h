@@ -54,6 +54,10 @@ class PlanCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
   void Run() override;
   void OnCancel() override;
   void OnDone() override { delete this; }
+  // OnDone and OnCancel are short and hold no lock while they call gRPC, so they may run where the
+  // event is found. Otherwise gRPC hands each over to another thread, which costs a call some 10 us
+  // of CPU.
+  bool InternalInlineable() override { return true; }
   std::optional<Failure> AnswerWithoutThrowing();
   void DropQueued(FailureReason reason);
   void EndWith(const grpc::Status& status);

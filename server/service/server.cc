@@ -2,7 +2,6 @@
 #include "server/service/server.h"
 
 #include <grpc/grpc.h>
-#include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
@@ -12,7 +11,6 @@
 #include <cmath>
 #include <future>
 #include <limits>
-#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -21,14 +19,15 @@
 #include "server/service/bind_error.h"
 #include "server/service/health_service.h"
 #include "server/service/path_planner_service.h"
+#include "server/service/reflection_service.h"
 #include "server/service/service_environment.h"
 #include "server/telemetry/logging.h"
 
 namespace arclane {
 namespace {
 
-// How long after the last answer its bytes and the closing of streams may take, before what is left
-// of other services' streams is cancelled.
+// How long after the last answer its bytes and the closing of streams may take, before what is left,
+// such as a stream whose client does not read, is cancelled.
 constexpr auto kSettleTime = std::chrono::milliseconds(300);
 
 int Milliseconds(double seconds) {
@@ -88,6 +87,10 @@ struct Server::Parts {
   Admission admission;
   PathPlannerService planner;
   HealthService health;
+  ReflectionService reflection{
+      {v1::PathPlanner::service_full_name(), grpc::health::v1::Health::service_full_name(),
+       grpc::reflection::v1alpha::ServerReflection::service_full_name()},
+      streams};
   std::vector<std::string> addresses;
   int port = 0;
   bool is_shut_down = false;
@@ -96,9 +99,6 @@ struct Server::Parts {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options,
                                                       Metrics& metrics) {
-  static std::once_flag reflection;
-  std::call_once(reflection, [] { grpc::reflection::InitProtoReflectionServerBuilderPlugin(); });
-
   auto parts = std::make_unique<Parts>(options, metrics);
   grpc::ServerBuilder builder;
   Configure(options, builder);
@@ -108,6 +108,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   }
   builder.RegisterService(&parts->planner);
   builder.RegisterService(&parts->health);
+  builder.RegisterService(&parts->reflection);
   parts->server = builder.BuildAndStart();
   if (parts->server == nullptr) {
     std::string text = "cannot start the gRPC server";
@@ -150,7 +151,7 @@ bool Server::Shutdown(double delay_s, double timeout_s) {
 
   // Shutdown tells every client to go elsewhere (GOAWAY) and returns when the last call has ended,
   // or was cancelled at the deadline. Meanwhile streams are ended here, and once all calls are
-  // answered nothing that is still open, such as a reflection stream, may hold the end up.
+  // answered nothing that is still open may hold the end up.
   const absl::Time deadline = absl::Now() + absl::Seconds(timeout_s);
   std::promise<void> ended;
   std::thread shutdown([&] {

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judges of the conformance run: a right answer passes, each planted fault fails at the check that is meant for it."""
-import json
 import math
 import os
 import sys
@@ -12,6 +11,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "live")]
 from conformance import Context, kind_of  # noqa: E402  pylint: disable=wrong-import-position
 from kinds.corner_rounding import row_passes  # noqa: E402  pylint: disable=wrong-import-position
 from kinds.corridor import length_tolerance  # noqa: E402  pylint: disable=wrong-import-position
+from max_min_radii import max_min_radii  # noqa: E402  pylint: disable=wrong-import-position
 from records import read_records  # noqa: E402  pylint: disable=wrong-import-position
 from stubs import Stubs  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -158,18 +158,129 @@ class MapQueryJudgeTest(unittest.TestCase):
                 self.assertEqual(failures(case, answer(moved)), [])
 
 
+def stop_turn_answer(expect):
+    """The response that a record of stops and turns expects."""
+    response = STUBS.PlanWaypointsResponse()
+    route = response.route
+    route.outcome = STUBS.OUTCOME_COMPLETE
+    for angle, turn_time, drive_time in zip(expect["turn_angle"], expect["turn_time"], expect["drive_time"]):
+        rows = [(STUBS.SEGMENT_KIND_TURN, STUBS.PHASE_KIND_TURN, turn_time)] if angle else []
+        for segment, phase, duration in [*rows, (STUBS.SEGMENT_KIND_LINE, STUBS.PHASE_KIND_CRUISE, drive_time)]:
+            route.phases.kind.append(phase)
+            route.phases.segment_index.append(len(route.segments.kind))
+            route.phases.duration_s.append(duration)
+            route.segments.kind.append(segment)
+            route.segments.turn_angle_rad.append(angle if segment == STUBS.SEGMENT_KIND_TURN else 0.0)
+    route.duration_s = expect["time"]
+    return response
+
+
 class StopTurnJudgeTest(unittest.TestCase):
     """Stop-and-turn plans."""
 
-    def test_right_and_wrong_answers(self):
-        """The expectation itself passes; a time off by 1e-6 and a missing turn fail."""
+    def setUp(self):
         record = own("stop_turn_own.jsonl", "square")
-        case, = kind_of(record).cases(record, context())
-        self.assertEqual(failures(case, record["expect"]), [])
-        wrong = json.loads(json.dumps(record["expect"]))
-        wrong["time"] += 1e-6
-        wrong["turn_angle"].pop()
-        self.assertEqual(failures(case, wrong), ["time", "count of turn_angle"])
+        self.expect = record["expect"]
+        self.case = next(iter(kind_of(record).cases(record, context())))
+
+    def test_right_answer_passes(self):
+        """The expectation itself."""
+        self.assertEqual(failures(self.case, stop_turn_answer(self.expect)), [])
+
+    def test_wrong_time_fails(self):
+        """A duration off by 1e-6."""
+        response = stop_turn_answer(self.expect)
+        response.route.duration_s += 1e-6
+        self.assertEqual(failures(self.case, response), ["time"])
+
+    def test_missing_turn_fails(self):
+        """The first line is driven without turning towards it."""
+        response = stop_turn_answer({**self.expect, "turn_angle": [0.0, *self.expect["turn_angle"][1:]]})
+        self.assertEqual(failures(self.case, response), ["turn_angle[0]", "turn_time[0]"])
+
+    def test_corner_that_is_driven_through_fails(self):
+        """Two lines without a stop are one drive less."""
+        response = stop_turn_answer({**self.expect, "drive_time": self.expect["drive_time"][1:]})
+        self.assertIn("count of drive_time", failures(self.case, response))
+
+
+def fillet_answer(record):
+    """The response that a record of rounded corners expects, as far as it is judged."""
+    response = STUBS.PlanWaypointsResponse()
+    route = response.route
+    expect = record["expect"]
+    route.outcome = STUBS.OUTCOME_COMPLETE
+    for i, (angle, radius) in enumerate(zip(expect["turn_angle"], expect["radius_maxmin"])):
+        route.corners.portal_index.append(i + 1)
+        route.corners.kind.append(STUBS.CORNER_KIND_ROUNDED if radius else STUBS.CORNER_KIND_STOP)
+        route.corners.turn_angle_rad.append(angle)
+        route.corners.radius.append(radius)
+        if radius:
+            route.segments.kind.append(STUBS.SEGMENT_KIND_ARC)
+            route.segments.curvature.append(math.copysign(1.0 / radius, angle))
+    return response
+
+
+class FilletJudgeTest(unittest.TestCase):
+    """Corners rounded by inscribed arcs."""
+
+    @staticmethod
+    def cases(name):
+        """The record and its cases."""
+        record = own("fillet_own.jsonl", name)
+        return record, list(kind_of(record).cases(record, context()))
+
+    def test_right_answers_pass(self):
+        """The expectations themselves."""
+        for name in ("equal_shares_of_a_line", "the_small_wish_is_kept", "one_stop_for_two_conflicts", "the_arc_stays_off_the_pillar"):
+            record, cases = self.cases(name)
+            self.assertEqual(failures(cases[0], fillet_answer(record)), [], name)
+
+    def test_radii_shrunk_by_one_ratio_fail(self):
+        """Both wishes shrunk alike, though the small one could be kept."""
+        record, cases = self.cases("the_small_wish_is_kept")
+        record["expect"] = {**record["expect"], "radius_maxmin": [0.9 / 1.15, 0.25 / 1.15]}
+        self.assertIn("radius 0 by size, own max-min", failures(cases[0], fillet_answer(record)))
+
+    def test_more_stops_than_needed_fail(self):
+        """Stops at the outer corners."""
+        record, cases = self.cases("one_stop_for_two_conflicts")
+        record["expect"] = {**record["expect"], "radius_maxmin": [0.0, 0.75, 0.0]}
+        self.assertEqual(failures(cases[0], fillet_answer(record)), ["count of stops"])
+
+    def test_a_stop_for_an_agent_that_cannot_turn_fails(self):
+        """COMPLETE instead of NEEDS_MOTION_PLANNING."""
+        record, cases = self.cases("no_stop_without_turning_in_place")
+        self.assertEqual(failures(cases[0], fillet_answer(record)), ["outcome"])
+
+    def test_arc_through_the_pillar_fails(self):
+        """Rounded with a radius that is not contained; a refusal is as good as a stop."""
+        _, cases = self.cases("the_arc_stays_off_the_pillar")
+        case = next(case for case in cases if case.name == "corner 0 with radius 7.0")
+        response = STUBS.PlanWaypointsResponse()
+        response.route.outcome = STUBS.OUTCOME_COMPLETE
+        response.route.corners.kind.append(STUBS.CORNER_KIND_ROUNDED)
+        self.assertEqual(failures(case, response), ["contained"])
+        self.assertTrue(case.judge_error("INVALID_ARGUMENT")[0].passed)
+        self.assertFalse(case.judge_error("INTERNAL")[0].passed)
+
+
+class MaxMinRadiiTest(unittest.TestCase):
+    """The judge's own radii."""
+
+    def test_shares_of_a_line(self):
+        """Equal shares, then what the smaller wish leaves."""
+        self.assertEqual(max_min_radii([[(0.0, 1.0)], [(0.0, 1.0)]], [], [1.0, 1.0], [5.0, 1.0, 5.0]), [0.5, 0.5])
+        self.assertEqual(max_min_radii([[(0.0, 1.0)], [(0.0, 0.25)]], [], [1.0, 1.0], [5.0, 1.0, 5.0]), [0.75, 0.25])
+
+    def test_a_gap_between_intervals_is_kept(self):
+        """Equal shares lie in the gap: above it the smaller of the two radii is larger than below it."""
+        radii = max_min_radii([[(0.0, 0.25), (0.75, 1.0)], [(0.0, 1.0)]], [], [1.0, 1.0], [5.0, 1.125, 5.0])
+        self.assertEqual(radii, [0.75, 0.375])
+
+    def test_lows_that_do_not_fit(self):
+        """Two smallest radii on too short a line."""
+        self.assertIsNone(max_min_radii([[(0.6, 1.0)], [(0.6, 1.0)]], [], [1.0, 1.0], [5.0, 1.0, 5.0]))
 
 
 class CornerRoundingJudgeTest(unittest.TestCase):

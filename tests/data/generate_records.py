@@ -7,6 +7,7 @@ sets, so that the conformance run has something to do on any machine. Written, b
   corridors_own.jsonl       corridors as recorded from a Detour navmesh: y up, float32 coordinates
   queries_dev_own.jsonl     map queries, on meshes/rooms.json
   stop_turn_own.jsonl       stop-and-turn plans
+  fillet_own.jsonl          corners rounded by inscribed arcs
 """
 import json
 import math
@@ -164,6 +165,38 @@ def stop_turn_records():
     yield stop_turn("equal_neighbours", [[0, 0], [0, 0], [5, 0], [5, 0], [5, 5]], [0.0, quarter], [5.0, 5.0], None)
 
 
+def fillet(name, waypoints, request, cap, radii, **fields):
+    """A record of right-angled corners; `radii` are those of the drawing, 0 at stops, which are the only best ones."""
+    lengths = [math.dist(a, b) for a, b in zip(waypoints, waypoints[1:])]
+    headings = [math.atan2(b[1] - a[1], b[0] - a[0]) for a, b in zip(waypoints, waypoints[1:])]
+    stops = [i for i, radius in enumerate(radii) if radius == 0.0]
+    expect = {"turn_angle": [math.remainder(b - a, 2 * math.pi) for a, b in zip(headings, headings[1:])],
+              "tan_half": [1.0] * len(radii), "segment_length": lengths, "radius_cap": cap, "min_stops": len(stops),
+              "stop_sets": [stops], "status": "OK", "stop_corners_used": stops, "radius_maxmin": radii,
+              **fields.pop("expect", {})}
+    return {"id": name, "waypoints": waypoints, "radius_request": request, "radius_min": 0.0, "can_turn_in_place": True,
+            "polygons": None, **fields, "expect": expect}
+
+
+def fillet_records():
+    """All polylines with radii."""
+    step = [[-5, 0], [0, 0], [0, 1], [5, 1]]
+    yield fillet("equal_shares_of_a_line", step, [0.7, 0.7], [0.7, 0.7], [0.5, 0.5])
+    yield fillet("the_small_wish_is_kept", step, [0.9, 0.25], [0.9, 0.25], [0.75, 0.25])
+    stairs = [[-4, 0], [0, 0], [0, 0.75], [0.75, 0.75], [0.75, 4]]
+    yield fillet("one_stop_for_two_conflicts", stairs, [1.0] * 3, [0.75] * 3, [0.75, 0.0, 0.75], radius_min=0.5)
+    yield fillet("no_stop_without_turning_in_place", stairs, [1.0] * 3, [0.75] * 3, [0.75, 0.0, 0.75], radius_min=0.5,
+                 can_turn_in_place=False, expect={"status": "NEEDS_MOTION_PLANNING"})
+    # A room of 10 by 10 round a pillar [6, 7] x [3, 4]. The arc of radius r at the corner (9, 1) has its centre at (9 - r, 1 + r) and
+    # meets the pillar's corner (7, 3) when sqrt(2) (r - 2) = r.
+    room = [[[0, 0], [10, 0], [10, 3], [0, 3]], [[0, 3], [6, 3], [6, 4], [0, 4]], [[7, 3], [10, 3], [10, 4], [7, 4]],
+            [[0, 4], [10, 4], [10, 10], [0, 10]]]
+    meets = 4 + 2 * math.sqrt(2)
+    rows = [{"corner": 0, "radius": r, "contained": r < meets} for r in (0.5, 2.0, 5.0, 6.8, 6.9, 7.0, 8.0)]
+    yield fillet("the_arc_stays_off_the_pillar", [[0, 1], [9, 1], [9, 10]], [8.0], [8.0], [meets], polygons=room,
+                 expect={"radius_feasible_intervals": [[[0.0, meets]]], "containment": rows})
+
+
 def write(path, records):
     """One record a line."""
     with open(path, "w", encoding="utf-8", newline="\n") as file:
@@ -179,6 +212,7 @@ def main():
     write(os.path.join(folder, "queries_dev_own.jsonl"), query_records())
     write(os.path.join(folder, "meshes", "rooms.json"), [ROOMS])
     write(os.path.join(folder, "stop_turn_own.jsonl"), stop_turn_records())
+    write(os.path.join(folder, "fillet_own.jsonl"), fillet_records())
 
 
 if __name__ == "__main__":

@@ -36,8 +36,7 @@ TestServer::TestServer(ServerOptions options, bool gate_open)
 
 TestServer::~TestServer() { gate_.Open(); }
 
-std::shared_ptr<grpc::Channel> TestServer::NewChannel() const {
-  grpc::ChannelArguments arguments;
+std::shared_ptr<grpc::Channel> TestServer::NewChannel(grpc::ChannelArguments arguments) const {
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   return grpc::CreateCustomChannel(server_->addresses()[0], grpc::InsecureChannelCredentials(),

@@ -43,7 +43,7 @@ class TestServer {
   v1::PathPlanner::Stub& stub() { return *stub_; }
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
   // A connection of its own, not shared with other channels.
-  std::shared_ptr<grpc::Channel> NewChannel() const;
+  std::shared_ptr<grpc::Channel> NewChannel(grpc::ChannelArguments arguments = {}) const;
 
   // The value of a line of the metrics, such as arclane_queued_plans; NaN if there is none.
   double MetricValue(const std::string& series) const;
@@ -71,7 +71,7 @@ class AsyncPlan {
  public:
   AsyncPlan(v1::PathPlanner::Stub& stub, const v1::PlanCorridorRequest& request,
             std::optional<double> deadline_s = std::nullopt);
-  ~AsyncPlan();  // Cancels a call that was not awaited.
+  ~AsyncPlan();                 // Cancels a call that was not awaited.
   const grpc::Status& Await();  // The call's end.
   void Cancel() { context_.TryCancel(); }
   std::string TrailingMetadata(const std::string& key) const;  // Empty if absent; after Await.

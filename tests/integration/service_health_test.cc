@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Health and reflection, as load balancers and tools use them.
 #include <gmock/gmock.h>
-#include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
-#include <google/protobuf/dynamic_message.h>
-#include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
 #include <future>
 
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "server/service/message_bytes.h"
+#include "grpc/reflection/v1alpha/reflection.grpc.pb.h"
 #include "tests/integration/service_harness.h"
 
 namespace arclane {
@@ -18,9 +15,9 @@ namespace {
 
 using grpc::health::v1::HealthCheckRequest;
 using grpc::health::v1::HealthCheckResponse;
-using ::testing::AllOf;
 using ::testing::Contains;
-using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::UnorderedElementsAre;
 
 class ServiceHealthTest : public ::testing::Test {
  protected:
@@ -94,82 +91,77 @@ TEST_F(ServiceHealthTest, WatchingAnUnknownNameTellsSoAndGoesOn) {
   EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::CANCELLED);
 }
 
-// The messages of the reflection service, from the library that serves it: its headers are not
-// installed.
-class Reflection {
- public:
-  explicit Reflection(std::shared_ptr<grpc::Channel> channel) : channel_(std::move(channel)) {}
+class ServiceReflectionTest : public ::testing::Test {
+ protected:
+  using Request = grpc::reflection::v1alpha::ServerReflectionRequest;
+  using Response = grpc::reflection::v1alpha::ServerReflectionResponse;
 
-  // Sets one text field of the request and returns the response.
-  std::unique_ptr<google::protobuf::Message> Ask(const std::string& field,
-                                                 const std::string& value) {
-    auto request = New("grpc.reflection.v1alpha.ServerReflectionRequest");
-    request->GetReflection()->SetString(request.get(),
-                                        request->GetDescriptor()->FindFieldByName(field), value);
-    grpc::Slice slice(request->SerializeAsString());
-    const grpc::ByteBuffer bytes(&slice, 1);
-    grpc::CompletionQueue queue;
-    grpc::ClientContext context;
-    grpc::GenericStub stub(channel_);
-    auto call = stub.PrepareCall(
-        &context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue);
-    grpc::ByteBuffer answer;
-    grpc::Status status;
-    call->StartCall(nullptr);
-    Next(queue);
-    call->Write(bytes, nullptr);
-    Next(queue);
-    call->Read(&answer, nullptr);
-    Next(queue);
-    auto response = New("grpc.reflection.v1alpha.ServerReflectionResponse");
-    EXPECT_TRUE(ParseBytes(answer, *response));
-    call->WritesDone(nullptr);
-    Next(queue);
-    call->Finish(&status, nullptr);
-    Next(queue);
-    EXPECT_TRUE(status.ok()) << status.error_message();
+  ServiceReflectionTest()
+      : stub_(grpc::reflection::v1alpha::ServerReflection::NewStub(server_.channel())),
+        stream_(stub_->ServerReflectionInfo(&context_)) {}
+  ~ServiceReflectionTest() override {
+    stream_->WritesDone();
+    EXPECT_TRUE(stream_->Finish().ok());
+  }
+
+  Response Ask(const Request& request) {
+    EXPECT_TRUE(stream_->Write(request));
+    Response response;
+    EXPECT_TRUE(stream_->Read(&response));
+    EXPECT_EQ(response.original_request().SerializeAsString(), request.SerializeAsString());
     return response;
   }
-
- private:
-  static std::unique_ptr<google::protobuf::Message> New(const std::string& type) {
-    const auto* descriptor =
-        google::protobuf::DescriptorPool::generated_pool()->FindMessageTypeByName(type);
-    return std::unique_ptr<google::protobuf::Message>(
-        google::protobuf::MessageFactory::generated_factory()->GetPrototype(descriptor)->New());
+  // The services and the names of the files.
+  static std::vector<std::string> NamesIn(const Response& response) {
+    std::vector<std::string> names;
+    for (const std::string& bytes : response.file_descriptor_response().file_descriptor_proto()) {
+      google::protobuf::FileDescriptorProto file;
+      EXPECT_TRUE(file.ParseFromString(bytes));
+      names.push_back(file.name());
+      for (const auto& service : file.service())
+        names.push_back(file.package() + "." + service.name());
+    }
+    return names;
   }
-  static void Next(grpc::CompletionQueue& queue) {
-    void* tag = nullptr;
-    bool ok = false;
-    EXPECT_TRUE(queue.Next(&tag, &ok));
-  }
 
-  std::shared_ptr<grpc::Channel> channel_;
+  TestServer server_;
+  std::unique_ptr<grpc::reflection::v1alpha::ServerReflection::Stub> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<grpc::ClientReaderWriter<Request, Response>> stream_;
 };
 
-TEST_F(ServiceHealthTest, ReflectionListsTheServices) {
-  const auto response = Reflection(server_.channel()).Ask("list_services", "*");
-  const std::string text = response->DebugString();
-  EXPECT_THAT(text, HasSubstr("\"arclane.v1.PathPlanner\""));
-  EXPECT_THAT(text, HasSubstr("\"grpc.health.v1.Health\""));
+TEST_F(ServiceReflectionTest, ListsTheServices) {
+  Request request;
+  request.set_list_services("*");
+  std::vector<std::string> names;
+  const Response response = Ask(request);
+  for (const auto& service : response.list_services_response().service())
+    names.push_back(service.name());
+  EXPECT_THAT(names, UnorderedElementsAre("arclane.v1.PathPlanner", "grpc.health.v1.Health",
+                                          "grpc.reflection.v1alpha.ServerReflection"));
 }
 
-TEST_F(ServiceHealthTest, ReflectionKnowsTheDescriptorsOfAllServices) {
-  for (const char* symbol : {"grpc.health.v1.Health", "arclane.v1.PathPlanner"}) {
-    const auto response = Reflection(server_.channel()).Ask("file_containing_symbol", symbol);
-    const auto* field = response->GetDescriptor()->FindFieldByName("file_descriptor_response");
-    ASSERT_TRUE(response->GetReflection()->HasField(*response, field)) << response->DebugString();
-    const auto& files = response->GetReflection()->GetMessage(*response, field);
-    const auto* protos = files.GetDescriptor()->FindFieldByName("file_descriptor_proto");
-    std::vector<std::string> services;
-    for (int i = 0; i < files.GetReflection()->FieldSize(files, protos); ++i) {
-      google::protobuf::FileDescriptorProto file;
-      ASSERT_TRUE(file.ParseFromString(files.GetReflection()->GetRepeatedString(files, protos, i)));
-      for (const auto& service : file.service())
-        services.push_back(file.package() + "." + service.name());
-    }
-    EXPECT_THAT(services, Contains(symbol));
-  }
+TEST_F(ServiceReflectionTest, KnowsTheDescriptorsOfAllServicesAndWhatTheyImport) {
+  Request request;
+  request.set_file_containing_symbol("grpc.health.v1.Health");
+  EXPECT_THAT(NamesIn(Ask(request)), Contains("grpc.health.v1.Health"));
+  request.set_file_containing_symbol("arclane.v1.PathPlanner.PlanCorridor");
+  EXPECT_THAT(NamesIn(Ask(request)),
+              IsSupersetOf({"arclane.v1.PathPlanner", "arclane/v1/geometry.proto",
+                            "arclane/v1/route.proto"}));
+  request.set_file_by_filename("google/rpc/error_details.proto");
+  EXPECT_THAT(NamesIn(Ask(request)), Contains("google/protobuf/duration.proto"));
+}
+
+TEST_F(ServiceReflectionTest, AnswersWhatIsNotThereAndGoesOn) {
+  Request request;
+  request.set_file_containing_symbol("arclane.v1.Nothing");
+  EXPECT_EQ(Ask(request).error_response().error_code(), grpc::StatusCode::NOT_FOUND);
+  request.mutable_file_containing_extension()->set_containing_type("arclane.v1.Point");
+  EXPECT_EQ(Ask(request).error_response().error_code(), grpc::StatusCode::NOT_FOUND);
+  request.set_all_extension_numbers_of_type("arclane.v1.Point");
+  EXPECT_EQ(Ask(request).all_extension_numbers_response().extension_number_size(), 0);
+  EXPECT_EQ(Ask(Request()).error_response().error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
 }  // namespace

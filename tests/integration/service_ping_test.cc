@@ -37,7 +37,7 @@ TEST(AnswerPingTest, StepsOverFieldsItDoesNotKnow) {
   // Field 9: a varint; field 10: fixed64; field 11: bytes; field 12: a group; then response_size
   // = 3.
   const std::string unknown(
-      "\x48\x05\x51\x01\x02\x03\x04\x05\x06\x07\x08\x5a\x02xy\x63\x08\x01\x64\x10\x03", 20);
+      "\x48\x05\x51\x01\x02\x03\x04\x05\x06\x07\x08\x5a\x02xy\x63\x08\x01\x64\x10\x03", 21);
   ASSERT_FALSE(Answer(unknown, &bytes));
   v1::PingResponse response;
   ASSERT_TRUE(ParseBytes(bytes, response));

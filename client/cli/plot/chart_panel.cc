@@ -14,6 +14,7 @@ namespace arclane {
 namespace {
 
 constexpr double kRowHeight = 118;    // Of a chart's frame.
+constexpr double kHaltGap = 1.5;      // Pixels between the lines of two stops, at least.
 constexpr double kRowGap = 34;        // Title of the next chart.
 constexpr double kBottomHeight = 40;  // Tick labels and axis title of the last row.
 constexpr double kColumnGap = 62;  // Between distance and time, with the tick labels of the latter.
@@ -142,14 +143,16 @@ class Chart {
   }
 
   void DrawStops(SvgWriter& svg) const {
+    double last = area_.x - 2 * kHaltGap;
     for (const SceneStop& stop : scene_.stops) {
       const double from = X(across_ == &TracePoint::time_s ? stop.time_s : stop.distance);
       const double width =
           across_ == &TracePoint::time_s ? stop.duration_s / extent_ * area_.width : 0;
       if (width > 1) {
         svg.Rect({from, area_.y}, width, area_.height, "class=\"standing\"");
-      } else {
+      } else if (from - last >= kHaltGap) {
         svg.Line({from, area_.y}, {from, area_.y + area_.height}, "class=\"halt\"");
+        last = from;
       }
     }
   }

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
@@ -23,6 +25,8 @@ constexpr double kFlatArcPixels =
 constexpr int kSpeedColors = 48;
 constexpr double kSampleGap = 8;       // Dots of samples that are closer, on average, are left out.
 constexpr double kLeastBodyWidth = 8;  // A narrower body is hidden by the line.
+constexpr double kMarkCell = 2;        // Pixels; two marks in one cell cannot be told apart.
+constexpr int kMostLabels = 200;       // More reasons cannot be read anyway.
 constexpr double kLabelHeight = 13;
 constexpr double kLabelWidthPerCharacter = 6.4;
 
@@ -61,12 +65,18 @@ void DrawCorridor(const Scene& scene, const MapProjection& projection, SvgWriter
   svg.CloseGroup();
 }
 
+// Segments below a tenth of a pixel are joined with those behind them.
 SvgPath WholeRoute(const Scene& scene, const MapProjection& projection) {
+  constexpr double kLeastPixels = 0.1;
   SvgPath path;
+  double skipped = 0;
   for (const TraceSegment& segment : scene.trace.segments) {
     if (segment.length <= 0) continue;
     if (path.empty()) path.MoveTo(projection(segment.start));
+    skipped += segment.length * projection.pixels_per_unit();
+    if (skipped < kLeastPixels && &segment != &scene.trace.segments.back()) continue;
     AppendSegment(segment, 0, segment.length, projection, path);
+    skipped = 0;
   }
   return path;
 }
@@ -76,34 +86,62 @@ int SpeedColor(double speed, double largest) {
   return std::clamp(static_cast<int>(speed / largest * kSpeedColors), 0, kSpeedColors - 1);
 }
 
-// Draws the route piece by piece; successive pieces of one colour become one path.
-void DrawSpeedColors(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
-  SvgPath path;
-  int color = -1;
-  const auto flush = [&] {
-    if (color >= 0) {
-      svg.Path(path, absl::StrCat("stroke=\"", RampColor((color + 0.5) / kSpeedColors), "\""));
+// Draws the route piece by piece; successive pieces of one colour become one path. Pieces below a
+// pixel take the colour of the pixel that they end, so that the picture's size depends on its
+// pixels rather than on the number of phases.
+class SpeedColorBrush {
+ public:
+  SpeedColorBrush(double largest_speed, const MapProjection& projection, SvgWriter& svg)
+      : largest_speed_(largest_speed), projection_(projection), svg_(svg) {}
+
+  void Draw(const TraceSegment& segment, const TracePoint& from, const TracePoint& to) {
+    const double begin = from.distance - segment.start_distance;
+    const double end = to.distance - segment.start_distance;
+    if (!has_start_) start_ = projection_(PointAlong(segment, begin));
+    has_start_ = true;
+    skipped_ += (end - begin) * projection_.pixels_per_unit();
+    if (skipped_ < kLeastPiecePixels) return;
+    const int color = SpeedColor(0.5 * (from.speed + to.speed), largest_speed_);
+    if (color != color_) {
+      Flush();
+      color_ = color;
+      path_.MoveTo(start_);
     }
-    path = SvgPath();
-  };
+    AppendSegment(segment, begin, end, projection_, path_);
+    start_ = projection_(PointAlong(segment, end));
+    skipped_ = 0;
+  }
+  void Flush() {
+    if (color_ >= 0) {
+      svg_.Path(path_, absl::StrCat("stroke=\"", RampColor((color_ + 0.5) / kSpeedColors), "\""));
+    }
+    path_ = SvgPath();
+  }
+
+ private:
+  static constexpr double kLeastPiecePixels = 1;
+
+  const double largest_speed_;
+  const MapProjection& projection_;
+  SvgWriter& svg_;
+  SvgPath path_;
+  int color_ = -1;
+  Pixel start_;
+  bool has_start_ = false;
+  double skipped_ = 0;  // Pixels since the end of the last piece that was drawn.
+};
+
+void DrawSpeedColors(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
+  SpeedColorBrush brush(scene.trace.largest_speed, projection, svg);
   for (const TracePhase& phase : scene.trace.phases) {
     const TraceSegment& segment = scene.trace.segments[phase.segment];
     for (size_t i = 1; i < phase.points.size(); ++i) {
-      const TracePoint& from = phase.points[i - 1];
-      const TracePoint& to = phase.points[i];
-      if (!(to.distance > from.distance)) continue;
-      const double begin = from.distance - segment.start_distance;
-      const double end = to.distance - segment.start_distance;
-      const int piece_color = SpeedColor(0.5 * (from.speed + to.speed), scene.trace.largest_speed);
-      if (piece_color != color) {
-        flush();
-        color = piece_color;
-        path.MoveTo(projection(PointAlong(segment, begin)));
+      if (phase.points[i].distance > phase.points[i - 1].distance) {
+        brush.Draw(segment, phase.points[i - 1], phase.points[i]);
       }
-      AppendSegment(segment, begin, end, projection, path);
     }
   }
-  flush();
+  brush.Flush();
 }
 
 void DrawRoute(const Scene& scene, const MapProjection& projection, SvgWriter& svg) {
@@ -241,8 +279,12 @@ void DrawMarks(const Scene& scene, const MapProjection& projection, const PanelA
                SvgWriter& svg) {
   LabelPlacer labels(area, svg);
   OccupyRoute(scene, projection, labels);
+  std::set<std::pair<int, int>> marked;  // Of marks that hide each other one is drawn.
   for (const SceneCorner& corner : scene.corners) {
     const Pixel at = projection(corner.position);
+    const auto cell =
+        std::pair(static_cast<int>(at.x / kMarkCell), static_cast<int>(at.y / kMarkCell));
+    if (!corner.blocked && !marked.insert(cell).second) continue;
     DrawCornerMark(corner, at, svg);
     labels.Occupy(at, 5);
   }
@@ -260,8 +302,10 @@ void DrawMarks(const Scene& scene, const MapProjection& projection, const PanelA
   }
   labels.Place(start, "start", "class=\"label end\"");
   labels.Place(goal, "goal", "class=\"label end\"");
+  int tried = 0;
   for (const SceneCorner& corner : scene.corners) {
     if (corner.blocked || (corner.kind == v1::CORNER_KIND_STOP && IsRejected(corner))) {
+      if (++tried > kMostLabels) break;
       labels.Place(projection(corner.position), ReasonText(corner.reason),
                    "class=\"label reject\"");
     }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/planning/geometry/distance.h"
+#include "server/planning/geometry/polygon.h"
 #include "server/planning/geometry/predicates.h"
 
 namespace arclane {
@@ -25,7 +26,11 @@ class CorridorBuilder::Run {
  public:
   Run(CorridorBuilder* builder, const CorridorInput& input, Corridor* corridor,
       Violations* violations)
-      : builder_(*builder), input_(input), corridor_(*corridor), violations_(*violations) {}
+      : builder_(*builder),
+        polygons_(builder->polygons_),
+        input_(input),
+        corridor_(*corridor),
+        violations_(*violations) {}
 
   void Begin(double magnitude) {
     corridor_.tolerance = input_.precision.ToleranceAt(magnitude);
@@ -43,25 +48,15 @@ class CorridorBuilder::Run {
     corridor_.cell_begin.clear();
   }
 
-  void CleanPolygons() {
-    builder_.polygons_.clear();
-    builder_.vertices_.clear();
-    builder_.heights_.clear();
-    size_t first = 0;
-    for (size_t k = 0; k < input_.polygons.vertex_count.size(); ++k) {
-      const size_t count = input_.polygons.vertex_count[k];
-      AddCleanPolygon(k, first, count);
-      first += count;
-    }
-  }
+  void TakePolygons() { polygons_.Assign(input_, tolerance(), &violations_); }
 
   // Derives the portals from the polygons. Faulty polygons are passed over: their own fault is
   // known already.
   void DerivePortals() {
-    const size_t count = builder_.polygons_.size();
+    const size_t count = polygons_.size();
     corridor_.portals.resize(count - 1);
     for (size_t k = 0; k < count; ++k) {
-      if (builder_.polygons_[k].usable && builder_.polygons_[k].is_link()) DecideLinkOrder(k);
+      if (polygons_[k].usable && polygons_[k].is_link()) DecideLinkOrder(k);
     }
     for (size_t i = 0; i + 1 < count; ++i) DerivePortal(i);
   }
@@ -78,13 +73,13 @@ class CorridorBuilder::Run {
     }
     MarkLinks();
     OrderPortals();
-    for (size_t k = 0; k < builder_.polygons_.size(); ++k) CheckPortalsInCell(k);
+    for (size_t k = 0; k < polygons_.size(); ++k) CheckPortalsInCell(k);
   }
 
   void PlaceEnds() {
     corridor_.start_shift = PlaceEnd("start", 0, &corridor_.start, &corridor_.start_height);
     corridor_.goal_shift =
-        PlaceEnd("goal", builder_.polygons_.size() - 1, &corridor_.goal, &corridor_.goal_height);
+        PlaceEnd("goal", polygons_.size() - 1, &corridor_.goal, &corridor_.goal_height);
   }
 
   // Without polygons all that is known of the first cell is that it lies behind the first portal,
@@ -116,7 +111,7 @@ class CorridorBuilder::Run {
     for (size_t k = 0; k < count; ++k) {
       if (!input_.has_polygons) {
         EmitPortalCell(k);
-      } else if (builder_.polygons_[k].is_link() || !builder_.polygons_[k].needs_hull) {
+      } else if (polygons_[k].is_link() || !polygons_[k].needs_hull) {
         AppendCell(Vertices(k), Heights(k));
       } else {
         EmitHullCell(k);
@@ -126,8 +121,6 @@ class CorridorBuilder::Run {
   }
 
  private:
-  using CleanPolygon = CorridorBuilder::CleanPolygon;
-
   double tolerance() const { return corridor_.tolerance; }
   // Columns without heights mean height 0, which no origin moves.
   double HeightOrigin(const PointColumns& columns) const {
@@ -136,108 +129,8 @@ class CorridorBuilder::Run {
   double LeftHeightOrigin() const { return HeightOrigin(input_.portals.left); }
   double RightHeightOrigin() const { return HeightOrigin(input_.portals.right); }
 
-  std::span<Vec2> Vertices(size_t k) {
-    const CleanPolygon& polygon = builder_.polygons_[k];
-    return {builder_.vertices_.data() + polygon.begin, polygon.size};
-  }
-  std::span<double> Heights(size_t k) {
-    const CleanPolygon& polygon = builder_.polygons_[k];
-    return {builder_.heights_.data() + polygon.begin, polygon.size};
-  }
-  PolygonView View(size_t k) {
-    return {Vertices(k), Heights(k), builder_.polygons_[k].strictly_convex};
-  }
-
-  // --- Polygons ---
-
-  void AddCleanPolygon(size_t k, size_t first, size_t count) {
-    CleanPolygon polygon;
-    polygon.begin = static_cast<uint32_t>(builder_.vertices_.size());
-    const PointColumns& columns = input_.polygons.vertices;
-    const double height_origin = HeightOrigin(columns);
-    const double squared_tolerance = tolerance() * tolerance();
-    std::vector<Vec2>& vertices = builder_.vertices_;
-    std::vector<double>& heights = builder_.heights_;
-    for (size_t v = first; v < first + count; ++v) {
-      const Vec2 point = columns.point(v) - input_.origin;
-      const bool repeats = count > 2 && vertices.size() > polygon.begin &&
-                           SquaredNorm(point - vertices.back()) <= squared_tolerance;
-      if (repeats) continue;
-      vertices.push_back(point);
-      heights.push_back(columns.height_at(v) - height_origin);
-    }
-    while (count > 2 && vertices.size() > polygon.begin + 1 &&
-           SquaredNorm(vertices.back() - vertices[polygon.begin]) <= squared_tolerance) {
-      vertices.pop_back();
-      heights.pop_back();
-    }
-    polygon.size = static_cast<uint32_t>(vertices.size()) - polygon.begin;
-    builder_.polygons_.push_back(polygon);
-    builder_.polygons_[k].usable = count == 2 || CheckShape(k);
-  }
-
-  // Turns the polygon counter-clockwise; false, with a violation, when it is not convex.
-  bool CheckShape(size_t k) {
-    CleanPolygon& polygon = builder_.polygons_[k];
-    if (polygon.size < 3) {
-      // Two distinct points left of a polygon of more are no link.
-      violations_.Add(ViolationReason::kDegenerate, PolygonField(k),
-                      "has no area: its vertices are not three distinct points");
-      return false;
-    }
-    const std::span<Vec2> vertices = Vertices(k);
-    if (TwiceSignedArea(vertices) < 0.0) {
-      std::reverse(vertices.begin(), vertices.end());
-      std::reverse(Heights(k).begin(), Heights(k).end());
-    }
-    if (TurnsStrictlyLeftOnce(vertices)) {
-      polygon.strictly_convex = true;
-      return true;
-    }
-    polygon.needs_hull = true;
-    size_t offending = 0;
-    switch (ClassifyPolygon(vertices, tolerance(), &builder_.shape_, &offending)) {
-      case PolygonShape::kConvex:
-        return true;
-      case PolygonShape::kNotConvex:
-        violations_.Add(
-            ViolationReason::kNotConvex, PolygonField(k),
-            absl::StrCat("is not convex at the vertex ", PointText(vertices[offending])));
-        return false;
-      case PolygonShape::kSelfCrossing:
-        violations_.Add(ViolationReason::kSelfCrossing, PolygonField(k),
-                        absl::StrCat("crosses itself or winds more than once, at the vertex ",
-                                     PointText(vertices[offending])));
-        return false;
-      case PolygonShape::kDegenerate:
-        violations_.Add(ViolationReason::kDegenerate, PolygonField(k),
-                        "has no area: its vertices lie on one line");
-        return false;
-    }
-    return false;
-  }
-
-  // True when every vertex turns left by clearly more than the tolerance and the boundary winds
-  // once: x then rises and falls once. The sum of the two edges' extents bounds the distance over
-  // which a vertex stands out.
-  bool TurnsStrictlyLeftOnce(std::span<const Vec2> vertices) const {
-    const size_t n = vertices.size();
-    Vec2 edge = vertices[0] - vertices[n - 1];
-    bool was_rising = edge.x > 0.0 || (edge.x == 0.0 && edge.y > 0.0);
-    int changes = 0;
-    bool strict = true;
-    for (size_t i = 0; i < n; ++i) {
-      const Vec2 next = vertices[i + 1 == n ? 0 : i + 1] - vertices[i];
-      const double extent =
-          std::abs(edge.x) + std::abs(edge.y) + std::abs(next.x) + std::abs(next.y);
-      strict &= Cross(edge, next) > tolerance() * extent;
-      const bool rising = next.x > 0.0 || (next.x == 0.0 && next.y > 0.0);
-      changes += rising != was_rising;
-      was_rising = rising;
-      edge = next;
-    }
-    return strict && changes == 2;
-  }
+  std::span<Vec2> Vertices(size_t k) { return polygons_.Vertices(k); }
+  std::span<double> Heights(size_t k) { return polygons_.Heights(k); }
 
   std::string PointText(Vec2 p) const {
     const Vec2 sent = p + input_.origin;
@@ -253,8 +146,8 @@ class CorridorBuilder::Run {
   };
 
   LinkFit FitOf(Vec2 end, double height, size_t neighbour) {
-    if (neighbour >= builder_.polygons_.size() || !builder_.polygons_[neighbour].usable) return {};
-    if (builder_.polygons_[neighbour].is_link()) {
+    if (neighbour >= polygons_.size() || !polygons_[neighbour].usable) return {};
+    if (polygons_[neighbour].is_link()) {
       // Of an earlier link the far end is decided; of a later one either may be meant.
       const std::span<Vec2> ends = Vertices(neighbour);
       const double to_second = Distance(end, ends[1]);
@@ -291,15 +184,15 @@ class CorridorBuilder::Run {
   // --- Portals from polygons ---
 
   void DerivePortal(size_t i) {
-    CleanPolygon& p = builder_.polygons_[i];
-    CleanPolygon& q = builder_.polygons_[i + 1];
+    CleanPolygon& p = polygons_[i];
+    CleanPolygon& q = polygons_[i + 1];
     if (!p.usable || !q.usable) return;
     if (q.is_link()) {
       DeriveLinkPortal(i, i + 1, 0, PortalKind::kLinkEntry);
     } else if (p.is_link()) {
       DeriveLinkPortal(i, i, 1, PortalKind::kLinkExit);
-    } else if (const std::optional<SharedEdge> shared =
-                   builder_.shared_edges_.Find(View(i), View(i + 1), tolerance())) {
+    } else if (const std::optional<SharedEdge> shared = builder_.shared_edges_.Find(
+                   polygons_.View(i), polygons_.View(i + 1), tolerance())) {
       corridor_.portals[i] = {shared->to, shared->from, shared->to_height, shared->from_height,
                               PortalKind::kEdge};
       p.needs_hull |= !shared->is_whole_edge;
@@ -318,7 +211,7 @@ class CorridorBuilder::Run {
     const size_t other = link == i ? i + 1 : i;
     neighbour_is_earlier_ = other == i;
     const double distance = FitOf(point, height, other).distance;
-    builder_.polygons_[other].needs_hull |= distance > 0.0;
+    polygons_[other].needs_hull |= distance > 0.0;
     if (distance <= tolerance()) return;
     violations_.Add(ViolationReason::kGap, PolygonField(i),
                     absl::StrCat("does not meet polygons[", i + 1, "]: the end ", PointText(point),
@@ -349,8 +242,8 @@ class CorridorBuilder::Run {
         mark(entry + 1, PortalKind::kLinkExit);
       }
     }
-    for (size_t k = 0; k < builder_.polygons_.size(); ++k) {
-      if (!builder_.polygons_[k].is_link() || !builder_.polygons_[k].usable) continue;
+    for (size_t k = 0; k < polygons_.size(); ++k) {
+      if (!polygons_[k].is_link() || !polygons_[k].usable) continue;
       if (k > 0) mark(k - 1, PortalKind::kLinkEntry);
       mark(k, PortalKind::kLinkExit);
     }
@@ -378,10 +271,10 @@ class CorridorBuilder::Run {
     if (length <= tolerance()) return 0.0;
     FrontSum front(portals[i], 1.0 / length);
     if (input_.has_polygons) {
-      if (builder_.polygons_[i].usable) {
+      if (polygons_[i].usable) {
         for (const Vec2 p : Vertices(i)) front.AddBehind(p);
       }
-      if (builder_.polygons_[i + 1].usable) {
+      if (polygons_[i + 1].usable) {
         for (const Vec2 p : Vertices(i + 1)) front.AddInFront(p);
       }
       return front.sum();
@@ -427,7 +320,7 @@ class CorridorBuilder::Run {
   }
 
   void CheckPortalsInCell(size_t k) {
-    CleanPolygon& polygon = builder_.polygons_[k];
+    CleanPolygon& polygon = polygons_[k];
     if (!polygon.usable || polygon.needs_hull || polygon.is_link()) return;
     for (size_t i = k == 0 ? 0 : k - 1; i <= k && i < corridor_.portals.size(); ++i) {
       polygon.needs_hull |= !ConvexContains(Vertices(k), corridor_.portals[i].left) ||
@@ -438,7 +331,7 @@ class CorridorBuilder::Run {
   // --- Start and goal ---
 
   double PlaceEnd(const char* field, size_t k, Vec2* point, double* height) {
-    CleanPolygon& polygon = builder_.polygons_[k];
+    CleanPolygon& polygon = polygons_[k];
     if (!polygon.usable) return 0.0;
     const Vec2 sent = *point;
     *point = ClosestPointInConvex(Vertices(k), sent);
@@ -531,14 +424,39 @@ class CorridorBuilder::Run {
 
   void EmitHull() {
     const std::vector<Vec2>& points = builder_.hull_points_;
-    ConvexHull(points, &builder_.hull_);
+    if (!AreTheirOwnHull(points)) {
+      ConvexHull(points, &builder_.hull_);
+    }
     for (const uint32_t index : builder_.hull_) {
       corridor_.cell_vertices.push_back(points[index]);
       corridor_.cell_heights.push_back(builder_.hull_heights_[index]);
     }
   }
 
+  // True for the common case of portals that are edges of a convex cell: three or four distinct
+  // points that turn left at every one. (Left turns of less than half a circle at four points make
+  // one turn in all.) Sets hull_ then.
+  bool AreTheirOwnHull(std::span<const Vec2> points) {
+    std::vector<uint32_t>& hull = builder_.hull_;
+    hull.clear();
+    for (size_t i = 0; i < points.size(); ++i) {
+      if (points[i] != points[i == 0 ? points.size() - 1 : i - 1]) {
+        hull.push_back(static_cast<uint32_t>(i));
+      }
+    }
+    const size_t n = hull.size();
+    if (n != 3 && n != 4) return false;
+    for (size_t i = 0; i < n; ++i) {
+      const Vec2 a = points[hull[i]];
+      const Vec2 b = points[hull[i + 1 < n ? i + 1 : i + 1 - n]];
+      const Vec2 c = points[hull[i + 2 < n ? i + 2 : i + 2 - n]];
+      if (Orient2D(a, b, c) <= 0) return false;
+    }
+    return true;
+  }
+
   CorridorBuilder& builder_;
+  CleanPolygons& polygons_;
   const CorridorInput& input_;
   Corridor& corridor_;
   Violations& violations_;
@@ -555,7 +473,7 @@ bool CorridorBuilder::Build(const CorridorInput& input, const CorridorLimits& li
   run.Begin(magnitude);
   polygons_.clear();
   if (input.has_polygons) {
-    run.CleanPolygons();
+    run.TakePolygons();
     run.PlaceEnds();
   }
   if (input.has_portals) {

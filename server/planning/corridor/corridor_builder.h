@@ -29,10 +29,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "server/planning/corridor/clean_polygons.h"
 #include "server/planning/corridor/corridor.h"
 #include "server/planning/corridor/corridor_input.h"
 #include "server/planning/corridor/shared_edge.h"
-#include "server/planning/geometry/polygon.h"
 #include "server/planning/geometry/vec2.h"
 #include "server/planning/geometry/violation.h"
 
@@ -53,27 +53,11 @@ class CorridorBuilder {
  private:
   class Run;
 
-  struct CleanPolygon {
-    uint32_t begin = 0;
-    uint32_t size = 0;
-    bool strictly_convex = false;  // See PolygonView.
-    bool usable = false;           // Without faults of its own.
-    // The cell is more than the polygon: a portal end or start or goal may lie off it.
-    bool needs_hull = false;
-
-    bool is_link() const { return size == 2; }
-  };
-
-  // The polygons after cleaning: counter-clockwise, without repeated vertices, less the origin.
-  // Links keep their order until it is decided.
-  std::vector<CleanPolygon> polygons_;
-  std::vector<Vec2> vertices_;
-  std::vector<double> heights_;
+  CleanPolygons polygons_;     // Links keep their order until it is decided.
   std::vector<int8_t> order_;  // Of the given portals: 1 as sent, -1 mirrored, 0 unknown.
   std::vector<Vec2> hull_points_;
   std::vector<double> hull_heights_;
   std::vector<uint32_t> hull_;
-  PolygonShapeWorkspace shape_;
   SharedEdgeFinder shared_edges_;
 };
 

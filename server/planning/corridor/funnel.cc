@@ -13,9 +13,10 @@
 namespace arclane {
 namespace {
 
-// Bounds the rounding error of Cross(b - a, c - a) by the sizes of its two products: each has three
-// roundings of half an ulp, and the difference one more.
-constexpr double kCrossErrorBound = 4.0 * 0x1p-53;
+// Bounds the rounding error of the cross product of two differences of points, u and v, relative to
+// (|u| + |v|)^2 in the L1 norm: each of the two products has three roundings of half an ulp, their
+// difference one more, and the products' sum is at most |u| |v| <= (|u| + |v|)^2 / 4.
+constexpr double kCrossErrorBound = 0x1p-53;
 
 template <int kSide>
 inline constexpr CornerSide kCornerSide = kSide > 0 ? CornerSide::kLeft : CornerSide::kRight;
@@ -65,6 +66,82 @@ class Funnel::Run {
     Add<-1>(portal.right, index);
   }
 
+  // Crosses a portal that a funnel without ends becomes a wedge by; false, with nothing done,
+  // otherwise or in doubt.
+  bool BeginWedge(const Portal& portal, uint32_t index) {
+    if (!left_.empty() || !right_.empty()) return false;
+    const Wedge first(apex_, portal.left, portal.right);
+    if (!IsOpen(first, Doubt(first.size))) return false;
+    left_.ends[left_.end++] = {portal.left, index};
+    right_.ends[right_.end++] = {portal.right, index};
+    return true;
+  }
+
+  // True when each chain has one end.
+  bool IsWedge() const { return left_.end - left_.begin == 1 && right_.end - right_.begin == 1; }
+
+  // Crosses portals from index i on as long as each chain keeps one end and nothing is in doubt,
+  // and returns the first portal that is left. What Cross would do, with all that is looked at in
+  // registers. Precondition: IsWedge().
+  size_t CrossAsWedge(std::span<const Portal> portals, size_t i) {
+    ChainEnd left = left_.ends[left_.begin];
+    ChainEnd right = right_.ends[right_.begin];
+    Wedge wedge(apex_, left.point, right.point);
+    for (; i < portals.size(); ++i) {
+      const Portal& portal = portals[i];
+      const auto index = static_cast<uint32_t>(i);
+      const Wedge next(wedge.apex, portal.left, portal.right);
+      const double doubt = Doubt(wedge.size + next.size);
+      const double widens_left = arclane::Cross(wedge.left, next.left);
+      const double narrows_right = arclane::Cross(wedge.right, next.right);
+      if (widens_left < -doubt) {
+        const double inside_right = arclane::Cross(wedge.right, next.left);
+        if (inside_right > doubt) {
+          // The left end moves in; so does the right end, or it stays.
+          if (narrows_right > doubt) {
+            if (!IsOpen(next, doubt)) break;
+            right.point = portal.right;
+          } else if (portal.right != right.point) {
+            break;
+          }
+          wedge = next;
+        } else {
+          // The left end moves past the right one: the line turns there.
+          wedge = Wedge(right.point, portal.left, portal.right);
+          if (!(inside_right < -doubt) || !IsOpen(wedge, Doubt(wedge.size))) break;
+          Emit<-1>(right);
+          apex_ = right.point;
+          right.point = portal.right;
+        }
+      } else if (narrows_right > doubt) {
+        const double past_left = arclane::Cross(wedge.left, next.right);
+        if (past_left < -doubt) {
+          if (portal.left != left.point) break;
+          right.point = portal.right;
+          wedge = next;
+        } else {
+          // The left end moves out and the right one past where it was.
+          wedge = Wedge(left.point, portal.left, portal.right);
+          if (!(widens_left > doubt) || !(past_left > doubt) || !IsOpen(wedge, Doubt(wedge.size))) {
+            break;
+          }
+          Emit<1>(left);
+          apex_ = left.point;
+          right.point = portal.right;
+        }
+      } else {
+        break;
+      }
+      left = {portal.left, index};
+      right.portal = index;
+    }
+    left_.clear();
+    right_.clear();
+    left_.ends[left_.end++] = left;
+    right_.ends[right_.end++] = right;
+    return i;
+  }
+
   // Ends the line at `point` with the corners on the way, and begins a new funnel there.
   ARCLANE_COLD void PassPoint(Vec2 point) {
     old_left_ = Last<1>();
@@ -108,16 +185,51 @@ class Funnel::Run {
     corners_.push_back({end.point, end.portal, kCornerSide<kSide>});
   }
 
+  // Both sides' only ends as seen from the apex.
+  struct Wedge {
+    Wedge(Vec2 from, Vec2 left_end, Vec2 right_end)
+        : apex(from),
+          left(left_end - from),
+          right(right_end - from),
+          size(L1Norm(left) + L1Norm(right)) {}
+
+    Vec2 apex;
+    Vec2 left, right;
+    double size;
+  };
+
+  // True when the left end is to the left of the right end, beyond doubt.
+  static bool IsOpen(const Wedge& wedge, double doubt) {
+    return arclane::Cross(wedge.left, wedge.right) < -doubt;
+  }
+
+  // Bounds what rounding and the tolerance can change in the cross product of two vectors of the
+  // given sum of L1 norms.
+  double Doubt(double size) const { return size * (tolerance_ + kCrossErrorBound * size); }
+
   template <int kSide>
   ARCLANE_HOT void Add(Vec2 p, uint32_t index) {
     Chain& chain = Side<kSide>();
-    if (SquaredNorm(p - Last<kSide>()) <= squared_tolerance_) {
-      if (!chain.empty()) {
-        chain.ends[chain.end - 1].portal = index;
-      } else if (!corners_.empty() && corners_.back().side == kCornerSide<kSide>) {
-        corners_.back().portal = index;
+    if (chain.empty()) {
+      if (SquaredNorm(p - apex_) <= squared_tolerance_) {
+        if (!corners_.empty() && corners_.back().side == kCornerSide<kSide>) {
+          corners_.back().portal = index;
+        }
+        return;
       }
-      return;
+    } else {
+      ChainEnd& top = chain.ends[chain.end - 1];
+      const Turn turn = TurnAt<kSide>(Base<kSide>(), top.point, p);
+      if (turn == Turn::kYes) [[likely]] {
+        chain.ends[chain.end++] = {p, index};
+        return;
+      }
+      // A turn beyond doubt implies that p is not within the tolerance of the last end.
+      if (turn == Turn::kInDoubt && SquaredNorm(p - top.point) <= squared_tolerance_) {
+        top.portal = index;
+        return;
+      }
+      if (turn == Turn::kNo) --chain.end;
     }
     Narrow<kSide>(p);
     chain.ends[chain.end++] = {p, index};
@@ -130,8 +242,9 @@ class Funnel::Run {
     Chain& chain = Side<kSide>();
     while (!chain.empty()) {
       const Vec2 top = chain.ends[chain.end - 1].point;
-      const Vec2 base = chain.end - chain.begin > 1 ? chain.ends[chain.end - 2].point : apex_;
-      if (TurnsAt<kSide>(base, top, p)) return;
+      const Turn turn = TurnAt<kSide>(Base<kSide>(), top, p);
+      if (turn == Turn::kYes) return;
+      if (turn == Turn::kInDoubt && DoubtfulTurn<kSide>(Base<kSide>(), top, p)) return;
       --chain.end;
     }
     chain.clear();
@@ -144,20 +257,24 @@ class Funnel::Run {
     if (other.empty()) other.clear();
   }
 
-  // True when a taut line base -> top -> p turns at top towards this side.
+  enum class Turn { kNo, kYes, kInDoubt };
+
+  // The point before the chain's last end, which must exist.
   template <int kSide>
-  ARCLANE_HOT bool TurnsAt(Vec2 base, Vec2 top, Vec2 p) {
+  ARCLANE_HOT Vec2 Base() {
+    const Chain& chain = Side<kSide>();
+    return chain.end - chain.begin > 1 ? chain.ends[chain.end - 2].point : apex_;
+  }
+
+  // Whether a taut line base -> top -> p turns at top towards this side.
+  template <int kSide>
+  ARCLANE_HOT Turn TurnAt(Vec2 base, Vec2 top, Vec2 p) const {
     const Vec2 u = top - base;
     const Vec2 v = p - base;
-    const double one = u.x * v.y;
-    const double two = u.y * v.x;
-    const double turn = kSide * (one - two);
-    const double doubt =
-        tolerance_ * (L1Norm(u) + L1Norm(v)) + kCrossErrorBound * (std::abs(one) + std::abs(two));
-    if (turn > doubt) [[likely]]
-      return true;
-    if (turn < -doubt) return false;
-    return DoubtfulTurn<kSide>(base, top, p);
+    const double turn = kSide * arclane::Cross(u, v);
+    const double doubt = Doubt(L1Norm(u) + L1Norm(v));
+    if (turn > doubt) return Turn::kYes;
+    return turn < -doubt ? Turn::kNo : Turn::kInDoubt;
   }
 
   // base, top and p lie on one line within the tolerance.
@@ -196,16 +313,8 @@ class Funnel::Run {
   // other chain.
   template <int kSide>
   ARCLANE_HOT bool IsBeyond(Vec2 end, Vec2 p) {
-    const Vec2 u = end - apex_;
-    const Vec2 v = p - apex_;
-    const double one = u.x * v.y;
-    const double two = u.y * v.x;
-    const double turn = kSide * (one - two);
-    const double doubt =
-        tolerance_ * (L1Norm(u) + L1Norm(v)) + kCrossErrorBound * (std::abs(one) + std::abs(two));
-    if (turn > doubt) [[likely]]
-      return false;
-    if (turn < -doubt) return true;
+    const Turn inside = TurnAt<kSide>(apex_, end, p);
+    if (inside != Turn::kInDoubt) return inside == Turn::kNo;
     return DoubtfulBeyond<kSide>(end, p);
   }
 
@@ -251,7 +360,16 @@ void Funnel::FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> porta
     right_.resize(portals.size() + 1);
   }
   Run run(this, start, tolerance, &path->corners);
-  for (size_t i = 0; i < portals.size(); ++i) run.Cross(portals[i], static_cast<uint32_t>(i));
+  size_t i = 0;
+  while (i < portals.size()) {
+    if (run.IsWedge()) {
+      i = run.CrossAsWedge(portals, i);
+      if (i == portals.size()) break;
+    }
+    const auto index = static_cast<uint32_t>(i);
+    if (!run.BeginWedge(portals[i], index)) run.Cross(portals[i], index);
+    ++i;
+  }
   run.PassPoint(goal);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/planning/corridor/clearance.h"
@@ -82,6 +83,22 @@ struct RoutePlan {
   double goal_shift = 0.0;
   double largest_deviation = 0.0;  // Of the verification.
   double deviation_tolerance = 0.0;
+
+  // As newly made, but with the memory of its columns kept.
+  void Clear() {
+    RoutePlan fresh;
+    fresh.route.segments.swap(route.segments);
+    fresh.route.phases.swap(route.phases);
+    fresh.route.surface.swap(route.surface);
+    fresh.corners.swap(corners);
+    fresh.shortfalls.swap(shortfalls);
+    fresh.route.segments.clear();
+    fresh.route.phases.clear();
+    fresh.route.surface.clear();
+    fresh.corners.clear();
+    fresh.shortfalls.clear();
+    *this = std::move(fresh);
+  }
 };
 
 }  // namespace arclane

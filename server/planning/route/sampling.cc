@@ -73,10 +73,10 @@ class Sampler {
       });
       const SpeedPhase& phase = route_.phases[phase_];
       const double d = s - phase.start_distance;
+      speed = SpeedAt(phase, d);
       if (!columns_.time_s.empty()) {
-        time = s >= route_.length ? route_.duration_s : phase.start_time_s + TimeAt(phase, d);
+        time = s >= route_.length ? route_.duration_s : phase.start_time_s + TimeAt(phase, d, speed);
       }
-      if (!columns_.speed.empty()) speed = SpeedAt(phase, d);
     }
     Write(i, s, time, speed, local_segment, local_offset, 0.0);
   }

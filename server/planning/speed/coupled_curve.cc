@@ -46,12 +46,33 @@ class Edge {
   // The largest |a_t| at squared speed x.
   double At(double k, double x) const {
     const double y = k * x;
-    return y < total_ ? std::min(limit_, std::sqrt((total_ - y) * (total_ + y))) : 0.0;
+    // On the top up to rounding nothing is left; a remainder of 1e-6 A would carry a long step over
+    // it.
+    return y < total_ * (1.0 - kSame) ? std::min(limit_, std::sqrt((total_ - y) * (total_ + y)))
+                                      : 0.0;
   }
 
   // A step of length d from (x0, a0) to curvature k1; false: take a shorter one.
   bool Step(double x0, double a0, double k0, double k1, double d, StepEnds& ends) const {
-    return Trapezoid(x0, a0, k0, k1, d, ends) || Ride(x0, a0, k0, k1, d, ends);
+    return Trapezoid(x0, a0, k0, k1, d, deepest_, ends) || Ride(x0, a0, k0, k1, d, ends);
+  }
+
+  // The last resort of the smallest steps: as deep inside as it happens to be, such as across the
+  // corner of circle and limit.
+  bool DeepStep(double x0, double a0, double k0, double k1, double d, StepEnds& ends) const {
+    return Trapezoid(x0, a0, k0, k1, d, total2_, ends);
+  }
+
+  // The length to try after a step of length d was refused: a part of it, or what just reaches the
+  // circle's top, which shorter steps would only approach.
+  double Shorter(double x0, double a0, double k0, double k1, double d) const {
+    const double k_slope = (k1 - k0) / d;
+    const double gap = total_ - k0 * x0;
+    const double b = k0 * a0 + k_slope * x0;
+    const double root = b * b + 4.0 * k_slope * a0 * gap;
+    const double sum = root >= 0.0 ? b + std::sqrt(root) : 0.0;
+    const double top = sum > 0.0 ? 2.0 * gap / sum : 0.0;
+    return top < d && top > d * kCut ? top : d * kCut;
   }
 
   // Whether constant acceleration a (signed) from x0 over d keeps the budget between its ends.
@@ -91,14 +112,16 @@ class Edge {
   }
 
   // Both ends on the edge; an excess between them is taken off the accelerations.
-  bool Trapezoid(double x0, double a0, double k0, double k1, double d, StepEnds& ends) const {
-    const double y = k1 * (x0 + d * a0);
-    if (y > total_) return false;
+  bool Trapezoid(double x0, double a0, double k0, double k1, double d, double deepest,
+                 StepEnds& ends) const {
+    double y = k1 * (x0 + d * a0);
+    if (y > total_ * (1.0 + kSame)) return false;
+    y = std::min(y, total_);  // on the top of an arc's circle, up to rounding
     const double kd = k1 * d;
     const double root = std::sqrt(total2_ * (1.0 + kd * kd) - y * y);
     const double a1 = std::min(limit_, (total_ - y) * (total_ + y) / (kd * y + root));
     const Shape shape = ShapeOf(x0, a0, a1, k0, k1, d);
-    if (shape.middle < -deepest_ && 0.5 * (a0 + a1) < limit_ * (1.0 - resolution_)) return false;
+    if (shape.middle < -deepest && 0.5 * (a0 + a1) < limit_ * (1.0 - resolution_)) return false;
     ends = {a0, a1, a1};
     if (shape.excess <= tolerance_) return true;
     if (shape.excess > 0.5 * deepest_) return false;
@@ -320,9 +343,11 @@ class BackwardPass {
             FollowsCap(part, from, cap_here, d, ends)) {
           f = Accept(part, from, position, ends, cap_here);
         } else if (d > smallest) {
-          d = std::max(smallest, d * kCut);
+          d = std::max(smallest, edge_.Shorter(x_, f, k_here, k_from, d));
           rejected = true;
           continue;
+        } else if (edge_.DeepStep(x_, f, k_here, k_from, d, ends)) {
+          f = Accept(part, from, position, ends, cap_here);
         } else {
           Push(part, from, position, true, 0.0, 0.0);
           x_ = std::min(x_, Bound(k_from, part.Cap(from)));
@@ -495,10 +520,11 @@ class ForwardPass {
     while (!edge_.Step(x_, a0, k, K(step, t + d), d, ends)) {
       if (d <= smallest) {
         d = std::min(d, rest);
+        if (edge_.DeepStep(x_, a0, k, K(step, t + d), d, ends)) break;
         try_ = d / kCut;
         return Level(step, t, d);
       }
-      d = std::max(smallest, d * kCut);
+      d = std::max(smallest, edge_.Shorter(x_, a0, k, K(step, t + d), d));
       rejected = true;
     }
     try_ = rejected ? d : d / kCut;
@@ -516,7 +542,11 @@ class ForwardPass {
       x1 = BrakeCurve(step, t + moved);
     }
     const double v1 = std::sqrt(x1);
-    if (moved > 0.0) writer_.Linear(SpeedPhaseKind::kAccelerate, moved, v_, v1, a0, a0 + c * moved);
+    if (ends.a0 == 0.0 && ends.a1 == 0.0) {
+      if (moved > 0.0) writer_.Constant(SpeedPhaseKind::kCruise, moved, v_, v1, 0.0);
+    } else if (moved > 0.0) {
+      writer_.Linear(SpeedPhaseKind::kAccelerate, moved, v_, v1, a0, a0 + c * moved);
+    }
     if (moved == d) next_ = ends.next;
     x_ = x1;
     v_ = v1;

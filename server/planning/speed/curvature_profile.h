@@ -4,14 +4,17 @@
 //
 // kIndependent and kReserved budgets: exact. Under the lateral limit the cap is x = a_lat /
 // |kappa(s)|, a hyperbola; braking and acceleration lines are tangent to it or cross it at roots of
-// quadratics, so every phase is a closed form. kCoupled: dx/ds = 2 sqrt(A^2 - (kappa x)^2) has no
+// quadratics, so every phase is a closed form.
+// kCoupled: dx/ds = 2 sqrt(A^2 - (kappa x)^2) has no
 // closed form. Each node interval is cut into steps with acceleration linear in distance, whose
-// ends lie on the budget's circle (an implicit trapezoidal rule, one square root a step, stable
-// where the agent leaves the circle's top). Between its ends such a step runs along a chord of the
-// disc a_t^2 + (v^2 kappa)^2 <= A^2, hence inside it; steps are halved until the chord's depth is
-// below budget_resolution and the excess caused by changing curvature below kBudgetExcess. The plan
-// is therefore always feasible and never faster than the optimum; it is slower by about a third of
-// budget_resolution where the budget binds.
+// ends lie on the edge of the disc a_t^2 + (v^2 kappa)^2 <= A^2 (an implicit trapezoidal rule, one
+// square root a step). Such a step runs close to a chord of the disc; what changing curvature lifts
+// it out is bounded from its end slopes and taken off its accelerations, and it is halved until it
+// lies within budget_resolution of the edge. Where the speed is all but given by the curvature (the
+// edge is stiff there) a step rides that level instead. The plan is feasible and so never faster
+// than the optimum beyond kBudgetExcess; it is slower by less than budget_resolution, typically a
+// tenth of it. A separate lateral limit below the total is kept with a margin of budget_resolution,
+// since its cap is followed by chords.
 //
 // Never exceeds a limit by more than kBudgetExcess relative, at nodes or between them.
 // Cost: linear in nodes; coupled: times the steps per node (1 on curves sampled finely).

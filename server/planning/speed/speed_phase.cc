@@ -108,7 +108,9 @@ double AccelerationAt(const SpeedPhase& phase, double d) {
   return 0.0;
 }
 
-double TimeAt(const SpeedPhase& phase, double d) {
+double TimeAt(const SpeedPhase& phase, double d) { return TimeAt(phase, d, SpeedAt(phase, d)); }
+
+double TimeAt(const SpeedPhase& phase, double d, double speed_at_d) {
   if (!(d > 0.0) || phase.law == SpeedLaw::kDwell) return 0.0;
   if (d >= phase.length) return phase.duration_s;
   if (phase.law == SpeedLaw::kLateralCap)
@@ -121,9 +123,9 @@ double TimeAt(const SpeedPhase& phase, double d) {
     const double rate = std::abs(phase.second);
     t = grip::TravelTime(slow * slow, rate * e, phase.first, rate);
   } else if (phase.law == SpeedLaw::kLinearAcceleration) {
-    t = linear_acceleration::Time(e, slow, SpeedAt(phase, d), phase.first);
+    t = linear_acceleration::Time(e, slow, speed_at_d, phase.first);
   } else {
-    t = MeanSpeedTime(e, slow, SpeedAt(phase, d));
+    t = MeanSpeedTime(e, slow, speed_at_d);
   }
   return std::clamp(reversed ? phase.duration_s - t : t, 0.0, phase.duration_s);
 }

@@ -58,6 +58,8 @@ double AccelerationAt(const SpeedPhase& phase, double d);
 // Time since the phase began when distance d is reached; within [0, duration_s]. 0 for a dwell.
 // Exact formulas except kGripCircle, whose elliptic integral is evaluated to about 1e-15 relative.
 double TimeAt(const SpeedPhase& phase, double d);
+// The same with SpeedAt(phase, d) given, for callers that need both.
+double TimeAt(const SpeedPhase& phase, double d, double speed_at_d);
 
 // The inverse of TimeAt: the distance since the phase began after t seconds; t is clamped to [0,
 // duration_s]. kGripCircle solves by safeguarded Newton steps (at most a few), all others are

@@ -3,6 +3,7 @@
 from kinds.corner_rounding import CornerRoundingKind
 from kinds.corridor import CorridorKind
 from kinds.curve_speed import CurveSpeedKind
+from kinds.fillet import FilletKind
 from kinds.map_query import MapQueryKind, UnreachableMapQueryKind
 from kinds.speed_plan import SpeedPlanKind
 from kinds.spline import SplineKind
@@ -18,5 +19,6 @@ KINDS = [
     SplineKind(),
     CornerRoundingKind(),
     StopTurnKind(),
+    FilletKind(),
     *UNSERVED_KINDS,
 ]

@@ -17,7 +17,6 @@ class UnservedKind(Kind):
 
 UNSERVED_KINDS = [
     UnservedKind("discrete follower", lambda r: str(r.get("cat", "")).startswith("discrete")),
-    UnservedKind("fillet", lambda r: "waypoints" in r and "radius_request" in r),
     UnservedKind("navmesh query", lambda r: "start_poly" in r and "path" in r,
                  "equal cost is not demanded of another search"),
 ]

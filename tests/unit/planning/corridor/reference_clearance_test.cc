@@ -104,10 +104,6 @@ TEST_P(ReferenceClearanceTest, IsKeptOrReported) {
         const bool near_end = j == 0 || j + 2 == points.size();
         if (left + right >= 2.02 * clearance && !near_end) {
           tally.short_with_room += length / kSamples;
-          if (getenv("ARCLANE_TRACE"))
-            std::printf("%s cell %zu of %zu at %.3f/%.3f left %.4f right %.4f\n",
-                        record.at("id").get<std::string>().c_str(), k, corridor.cell_count(), at,
-                        path.length, left, right);
         }
       }
       begin += length;

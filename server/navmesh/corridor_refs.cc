@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/navmesh/corridor_refs.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace arclane {
+namespace {
+
+class CorridorResolver {
+ public:
+  CorridorResolver(const NavMeshView& view, std::span<const PolygonRef> refs)
+      : view_(view), mesh_(view.snapshot()), refs_(refs) {}
+
+  NavMeshResult<CorridorByRef> Resolve() {
+    if (auto failure = Locate()) return *std::move(failure);
+    if (auto failure = Cross()) return *std::move(failure);
+    AddCells();
+    AddPortals();
+    CollectReads();
+    return std::move(corridor_);
+  }
+
+ private:
+  static std::string Place(size_t i) { return absl::StrCat("polygon_refs[", i, "]"); }
+
+  std::optional<NavMeshFailure> Locate() {
+    std::optional<NavMeshFailure> first;
+    MeshViolations violations;
+    locations_.reserve(refs_.size());
+    for (size_t i = 0; i < refs_.size(); ++i) {
+      const auto at = mesh_.Find(refs_[i]);
+      locations_.push_back(at.value_or(PolygonLocation{}));
+      if (at) continue;
+      NavMeshFailure failure = mesh_.Explain(refs_[i], Place(i));
+      violations.Add(failure.violations[0].place, failure.violations[0].description);
+      if (!first) first = std::move(failure);
+    }
+    if (!first) return std::nullopt;
+    NavMeshFailure all = std::move(violations).ToFailure(first->reason);
+    all.metadata = std::move(first->metadata);
+    return all;
+  }
+
+  std::optional<NavMeshFailure> Cross() {
+    MeshViolations violations;
+    crossings_.reserve(refs_.size());
+    for (size_t i = 0; i + 1 < refs_.size(); ++i) {
+      const auto crossing = mesh_.CrossingBetween(locations_[i], locations_[i + 1]);
+      if (crossing) {
+        crossings_.push_back(*crossing);
+      } else {
+        violations.Add(Place(i + 1),
+                       absl::StrCat("polygon ", refs_[i + 1].value,
+                                    " cannot be entered from polygon ", refs_[i].value));
+      }
+    }
+    if (violations.empty()) return std::nullopt;
+    return std::move(violations).ToFailure(NavMeshReason::kNotAdjacent);
+  }
+
+  void AddCells() {
+    CorridorColumns& columns = corridor_.columns;
+    for (size_t i = 0; i < refs_.size(); ++i) {
+      const Tile& tile = *mesh_.tile(locations_[i].slot)->tile;
+      const auto vertices = tile.vertices_of(locations_[i].polygon);
+      columns.vertex_count.push_back(static_cast<uint32_t>(vertices.size()));
+      if (mesh_.is_link(locations_[i])) {
+        AddLinkCell(i);
+      } else {
+        for (const uint32_t v : vertices) columns.vertices.Add(tile.vertices[v]);
+      }
+    }
+  }
+
+  void AddLinkCell(size_t i) {
+    const LandedLink& link = mesh_.landed(locations_[i]);
+    // Entered or left at its end means travelled backwards.
+    const bool enters_at_end =
+        i > 0 && crossings_[i - 1].ends.left == link.end && link.start != link.end;
+    const bool leaves_at_start = i == 0 && !crossings_.empty() &&
+                                 crossings_[0].ends.left == link.start && link.start != link.end;
+    const bool backwards = enters_at_end || leaves_at_start;
+    corridor_.columns.vertices.Add(backwards ? link.end : link.start);
+    corridor_.columns.vertices.Add(backwards ? link.start : link.end);
+  }
+
+  void AddPortals() {
+    for (size_t i = 0; i < crossings_.size(); ++i) {
+      corridor_.columns.left.Add(crossings_[i].ends.left);
+      corridor_.columns.right.Add(crossings_[i].ends.right);
+      if (crossings_[i].kind == CrossingKind::kLinkEntry)
+        corridor_.columns.link_entry.push_back(static_cast<uint32_t>(i));
+    }
+  }
+
+  void Bar(DependencyKind kind, uint64_t id, uint32_t portal) {
+    if (!corridor_.blockage || portal < corridor_.blockage->portal_index)
+      corridor_.blockage = Blockage{kind, id, portal};
+  }
+
+  void CollectReads() {
+    struct Read {
+      DependencyKind kind;
+      uint64_t id;
+      uint32_t portal;
+      auto operator<=>(const Read&) const = default;
+    };
+    std::vector<Read> reads;
+    reads.reserve(refs_.size() * 2 + 8);
+    const auto read = [&](DependencyKind kind, uint64_t id, size_t portal) {
+      // Neighbours mostly lie in one tile and area: not every cell needs an entry of its own.
+      for (size_t back = 1; back <= std::min<size_t>(2, reads.size()); ++back) {
+        const Read& before = reads[reads.size() - back];
+        if (before.kind == kind && before.id == id) return;
+      }
+      reads.push_back({kind, id, static_cast<uint32_t>(portal)});
+    };
+    for (size_t i = 0; i < refs_.size(); ++i) {
+      const size_t portal = i == 0 ? 0 : i - 1;
+      const Tile& tile = *mesh_.tile(locations_[i].slot)->tile;
+      read(DependencyKind::kTile, tile.ref.value, portal);
+      read(DependencyKind::kArea, tile.area[locations_[i].polygon], portal);
+      if (mesh_.is_link(locations_[i])) {
+        read(DependencyKind::kLink, refs_[i].value, portal);
+        if (!view_.IsEnabled(refs_[i]))
+          Bar(DependencyKind::kLink, refs_[i].value, static_cast<uint32_t>(portal));
+      }
+      if (i + 1 == refs_.size()) continue;
+      for (const GateTable::Entry& entry : mesh_.gates().GatesBetween(refs_[i], refs_[i + 1])) {
+        read(DependencyKind::kGate, entry.gate.value, i);
+        if (!view_.IsOpen(entry.gate))
+          Bar(DependencyKind::kGate, entry.gate.value, static_cast<uint32_t>(i));
+      }
+    }
+    std::sort(reads.begin(), reads.end());
+    for (const Read& r : reads) {
+      auto& dependencies = corridor_.read_set.dependencies;
+      if (!dependencies.empty() && dependencies.back().kind == r.kind &&
+          dependencies.back().id == r.id)
+        continue;
+      dependencies.push_back({r.kind, r.id, view_.Stamp(r.kind, r.id)});
+      corridor_.read_set.portal_index.push_back(r.portal);
+    }
+  }
+
+  const NavMeshView& view_;
+  const NavMeshSnapshot& mesh_;
+  std::span<const PolygonRef> refs_;
+  std::vector<PolygonLocation> locations_;
+  std::vector<Crossing> crossings_;
+  CorridorByRef corridor_;
+};
+
+}  // namespace
+
+NavMeshResult<CorridorByRef> ResolveCorridor(const NavMeshView& view,
+                                             std::span<const PolygonRef> refs,
+                                             size_t max_polygons) {
+  if (refs.empty() || refs.size() > max_polygons) {
+    MeshViolations violations;
+    violations.Add("polygon_refs",
+                   absl::StrCat("has ", refs.size(), " refs; 1 to ", max_polygons, " are allowed"));
+    return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
+  }
+  return CorridorResolver(view, refs).Resolve();
+}
+
+}  // namespace arclane

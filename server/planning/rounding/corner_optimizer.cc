@@ -30,6 +30,8 @@ constexpr size_t kTrialReach = 2;
 constexpr int kTrialSweeps = 8;
 constexpr double kTrialHopes[kTrialSweeps] = {0.05, 0.03, 0.02, 0.01, 0.01, 0.005, 0.005, 0.005};
 
+constexpr int kStubbornSweeps = 12;
+
 Vec2 Rotated(Vec2 v, double tan_half) {
   const double inverse = 1.0 / (1.0 + tan_half * tan_half);
   const double c = (1.0 - tan_half * tan_half) * inverse;
@@ -415,6 +417,39 @@ bool CornerOptimizer::StartTrial(DiscString& string, size_t node, int trial, Wor
   }
 }
 
+void CornerOptimizer::RoundStubbornStops(DiscString& string, WorkMeter& work) {
+  std::vector<Steps> steps;
+  for (size_t node = 1; node + 1 < string.size(); ++node) {
+    if (!string.IsStop(node)) continue;
+    const CornerDisc corner = string.node(node).corner;
+    const int side = SideOf(corner.corner_first, corner.corner_limit);
+    if (side == 0) continue;
+    const Vec2 outward =
+        Outward(string.node(node - 1).line.direction, string.node(node).line.direction, side);
+    for (const double radius : ladder_) {
+      CornerDisc candidate = corner;
+      DiscString changed = string;
+      if (!TouchingDisc(corner.corner_first, corner.corner_limit, radius, outward,
+                        candidate.disc) ||
+          changed.Replace(node, node + 1, {&candidate, 1}, work, Acceptance::kAny) !=
+              TryResult::kAccepted) {
+        continue;
+      }
+      const size_t first = node > kTrialReach ? node - kTrialReach : 1;
+      const size_t limit = std::min(node + kTrialReach + 1, changed.size() - 1);
+      ResetSteps(changed, steps);
+      for (int sweep = 0; sweep < kStubbornSweeps && changed.cost().excess > string.cost().excess;
+           ++sweep) {
+        if (!Sweep(changed, first, limit, steps, work)) break;
+      }
+      if (!string.Better(changed.cost(), string.cost())) continue;
+      string = std::move(changed);
+      break;
+    }
+    if (work.exhausted()) return;
+  }
+}
+
 void CornerOptimizer::Explore(DiscString& string, WorkMeter& work) {
   std::vector<Steps> steps;
   for (bool found = true; found;) {
@@ -429,7 +464,8 @@ void CornerOptimizer::Explore(DiscString& string, WorkMeter& work) {
           if (steps.size() != changed.size() || sweep == 0) ResetSteps(changed, steps);
           const size_t limit = std::min(node + kTrialReach + 1, changed.size() - 1);
           if (first >= limit || !Sweep(changed, first, limit, steps, work)) break;
-          // Trials that stay far behind are given up.
+          // Trials that stay far behind are given up; those that break a bound come back first.
+          if (changed.cost().excess > string.cost().excess) continue;
           PathCost hoped = changed.cost();
           hoped.time_s *= 1.0 - kTrialHopes[sweep];
           if (!string.Better(hoped, string.cost())) break;

@@ -34,6 +34,10 @@ class CornerOptimizer {
   // the work is spent.
   void Explore(DiscString& string, WorkMeter& work);
 
+  // Stops that are left: arcs that fit at the price of another bound (the length) are refined until
+  // they keep it.
+  void RoundStubbornStops(DiscString& string, WorkMeter& work);
+
   // The disc of the given radius that holds the corners [first, limit) and lies as far back along
   // -outward as it can: its rim touches the outermost. False when the radius is too small.
   bool TouchingDisc(uint32_t first, uint32_t limit, double radius, Vec2 outward, Disc& disc) const;

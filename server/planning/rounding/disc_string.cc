@@ -94,7 +94,8 @@ bool DiscString::Reset(std::span<const Vec2> points, WorkMeter& work) {
   }
   time_.Reset(tried_pieces_);
   cost_.time_s = time_.current().time_s;
-  cost_.excess = time_.current().start_excess + time_.current().goal_excess;
+  cost_.excess = time_.current().start_excess + time_.current().goal_excess +
+                 std::max(0.0, length_ - context_.max_length);
   nodes_[0].at_begin = nodes_[0].at_end = context_.chain->RunsAtStart(points[0], work.used);
   for (size_t i = 0; i + 1 < count; ++i) {
     Node& next = nodes_[i + 1];
@@ -155,15 +156,17 @@ TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerD
       length += tried_[i].line.length;
     }
   }
-  if (length > context_.max_length) return TryResult::kTooLong;
   tried_length_ = length;
 
   const DriveTime::Result result = time_.Try(2 * (first - 1), 2 * last + 1, tried_pieces_);
   work.used += kPieceWork * time_.visited();
   tried_cost_.time_s = result.time_s;
-  tried_cost_.excess = result.start_excess + result.goal_excess;
-  if (acceptance == Acceptance::kBetter && !Better(tried_cost_, cost_))
-    return TryResult::kNotBetter;
+  const double overrun = std::max(0.0, length - context_.max_length);
+  tried_cost_.excess = result.start_excess + result.goal_excess + overrun;
+  if ((acceptance == Acceptance::kBetter && !Better(tried_cost_, cost_)) ||
+      (acceptance == Acceptance::kNotWorse && Better(cost_, tried_cost_))) {
+    return overrun > 0.0 ? TryResult::kTooLong : TryResult::kNotBetter;
+  }
   if (!Contained(first, last, work)) return TryResult::kLeavesCorridor;
   Accept(first, last);
   return TryResult::kAccepted;

@@ -27,8 +27,8 @@ struct CornerDisc {
   uint32_t corner_limit = 0;
 };
 
-// What the paths are judged by, in this order. `excess` is by how much start and goal speed break
-// their bounds.
+// What the paths are judged by, in this order. `excess` is by how much start and goal speed and the
+// length break their bounds: a path that keeps them never gives way to one that does not.
 struct PathCost {
   double excess = 0.0;
   uint32_t stops = 0;
@@ -47,7 +47,8 @@ enum class TryResult : uint8_t {
 // Which contained replacements are taken.
 enum class Acceptance : uint8_t {
   kBetter,
-  kAny,  // Whatever they cost, as long as they are not too long: the begin of a trial.
+  kNotWorse,
+  kAny,  // Whatever they cost: the begin of a trial.
 };
 
 // What a string needs to know about its surroundings; all borrowed.

@@ -34,7 +34,7 @@ InsetPath TautInsetPath(const Corridor& corridor, double inset, bool reversed) {
   const Vec2 goal = reversed ? corridor.start : corridor.goal;
   CorridorPath line;
   Funnel funnel;
-  funnel.FindShortestPath(start, goal, portals, /*tolerance=*/0.0, corridor.turns_back, &line);
+  funnel.FindShortestPath(start, goal, portals, corridor.tolerance, corridor.turns_back, &line);
   InsetPath path;
   path.points.push_back(start);
   for (const PathCorner& corner : line.corners) {
@@ -51,6 +51,39 @@ InsetPath TautInsetPath(const Corridor& corridor, double inset, bool reversed) {
   }
   if (!(goal == path.points.back())) path.points.push_back(goal);
   return path;
+}
+
+std::vector<Vec2> PathThroughPortals(const Corridor& corridor, bool reversed) {
+  CorridorPath line;
+  Funnel funnel;
+  funnel.FindShortestPath(corridor, &line);
+  std::vector<Vec2> points = {corridor.start};
+  const auto add = [&points](Vec2 p) {
+    if (!(p == points.back())) points.push_back(p);
+  };
+  size_t next = 0;  // The first corner that is not before the portal.
+  for (size_t k = 0; k < corridor.portals.size(); ++k) {
+    while (next < line.corners.size() && line.corners[next].portal < k) ++next;
+    const Vec2 from = next > 0 ? line.corners[next - 1].point : line.start;
+    const Vec2 to = next < line.corners.size() ? line.corners[next].point : line.goal;
+    const Portal& portal = corridor.portals[k];
+    const Vec2 along = portal.right - portal.left;
+    const double across = Cross(along, to - from);
+    // Where the line runs along the portal, the point of the portal nearest to the line's end.
+    const double t = across != 0.0              ? Cross(from - portal.left, to - from) / across
+                     : SquaredNorm(along) > 0.0 ? Dot(to - portal.left, along) / SquaredNorm(along)
+                                                : 0.0;
+    if (t <= 0.0) {
+      add(portal.left);
+    } else if (t >= 1.0) {
+      add(portal.right);
+    } else {
+      add(portal.left + along * t);
+    }
+  }
+  add(corridor.goal);
+  if (reversed) std::reverse(points.begin(), points.end());
+  return points;
 }
 
 }  // namespace arclane

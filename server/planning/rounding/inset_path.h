@@ -21,10 +21,14 @@ struct InsetPath {
 };
 
 // Both ends of each portal move inwards by `inset`, but never beyond kInsetShare of its length.
-// With inset 0 this is the corridor's own taut path, with no merging of nearly equal portal ends.
-// `reversed`: from goal to start. The path crosses every portal in order, so that it is contained
-// in the chain of cells. O(portals).
+// `reversed`: from goal to start. Portal ends that are equal up to the corridor's tolerance are
+// merged, so that the path may leave the cells by that much at seams. O(portals).
 InsetPath TautInsetPath(const Corridor& corridor, double inset, bool reversed);
+
+// The points at which the taut path crosses the portals, or the nearest points of portals that it
+// misses within the tolerance: one point a portal, so that the path is contained in the chain of
+// cells whatever the seams. O(portals).
+std::vector<Vec2> PathThroughPortals(const Corridor& corridor, bool reversed);
 
 inline constexpr double kInsetShare = 0.4;
 

@@ -123,7 +123,9 @@ class Rounder {
     context_.chain = &*chain_;
     context_.turning = turning;
     context_.limits = limits;
-    context_.objective = options.objective;
+    // An agent that cannot turn in place cannot stop at a corner to save time.
+    context_.objective =
+        turning.can_turn_in_place ? options.objective : RoundingObjective::kFewestStopsThenTime;
     if (reversed_) {
       std::swap(context_.limits.max_acceleration, context_.limits.max_braking);
       std::swap(context_.limits.start_speed, context_.limits.goal_speed);
@@ -145,7 +147,10 @@ class Rounder {
     if (base.points.size() < 2) return path;
     DiscString best(context_);
     WorkMeter unlimited{0, std::numeric_limits<uint64_t>::max()};
-    if (!best.Reset(base.points, unlimited)) base = ContainedLine(best, unlimited);
+    if (!best.Reset(base.points, unlimited)) {
+      base = ContainedLine(best, unlimited);
+      SettleReversals(corridor_, reversed_, base);
+    }
     if (context_.turning.clearance > 0.0) {
       walls_.emplace(corridor_, base.points, context_.turning.clearance, reversed_);
       context_.walls = &*walls_;
@@ -193,20 +198,20 @@ class Rounder {
         taut_length * (1.0 + std::max(options_.max_extra_length_fraction, kRounding));
   }
 
-  // For taut paths that leave the cells: the corridor's own taut path, or at worst the middles of
-  // its portals.
+  // For taut paths that leave the cells: the path through the portals, without the points that it
+  // does not need.
   StartLine ContainedLine(DiscString& string, WorkMeter& work) const {
-    StartLine line = LineOf(TautInsetPath(corridor_, 0.0, reversed_));
-    if (line.points.size() >= 2 && string.Reset(line.points, work)) return line;
-    std::vector<Vec2> points = {corridor_.start};
-    for (const Portal& portal : corridor_.portals) {
-      points.push_back((portal.left + portal.right) * 0.5);
+    StartLine line = LineOf(PathThroughPortals(corridor_, reversed_));
+    if (line.points.size() < 2 || !string.Reset(line.points, work)) return line;
+    for (size_t i = 1; i + 1 < string.size();) {
+      const bool dropped =
+          string.Replace(i, i + 1, {}, work, Acceptance::kNotWorse) == TryResult::kAccepted;
+      // A point that could not go before may go once its neighbour has.
+      i = dropped ? std::max<size_t>(1, i - 1) : i + 1;
     }
-    points.push_back(corridor_.goal);
-    if (reversed_) std::reverse(points.begin(), points.end());
-    line = LineOf(std::move(points));
-    string.Reset(line.points, work);
-    return line;
+    std::vector<Vec2> points;
+    for (size_t i = 0; i < string.size(); ++i) points.push_back(string.node(i).corner.disc.center);
+    return LineOf(std::move(points));
   }
 
   // Every start gets a few sweeps, the best goes on alone. With work left the other starts are
@@ -220,7 +225,10 @@ class Rounder {
       CornerOptimizer optimizer(context_, lines[line].contact, lines[line].side,
                                 line == 0 && sweeps == kProbeSweeps ? rejected : nullptr);
       DiscString& string = strings[line];
-      if (sweeps == kProbeSweeps) optimizer.RoundStops(string, work_);
+      if (sweeps == kProbeSweeps) {
+        optimizer.RoundStops(string, work_);
+        optimizer.RoundStubbornStops(string, work_);
+      }
       optimizer.Refine(string, sweeps, work_);
       if (string.Better(string.cost(), strings[best_line].cost())) best_line = line;
     };
@@ -231,7 +239,7 @@ class Rounder {
           LineOf(TautInsetPath(corridor_, fraction * context_.turning.radius_max, reversed_));
       DropStraightPoints(chain_->tolerance() / 8.0, line);
       DiscString string(context_);
-      if (!string.Reset(line.points, work_) || string.length() > context_.max_length) continue;
+      if (!string.Reset(line.points, work_)) continue;
       lines.push_back(std::move(line));
       strings.push_back(std::move(string));
       work_on(lines.size() - 1, kProbeSweeps);

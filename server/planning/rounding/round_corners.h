@@ -53,7 +53,7 @@ enum class RoundingObjective : uint8_t { kFewestStopsThenTime, kLeastTime };
 // Deterministic work units: about one half-plane test each. The calibration (rounding_benchmark) is
 // about kWorkUnitsPerMicrosecond on a current server core; callers turn a time budget into units
 // with it.
-inline constexpr uint64_t kWorkUnitsPerMicrosecond = 250;
+inline constexpr uint64_t kWorkUnitsPerMicrosecond = 200;
 
 struct RoundingOptions {
   RoundingObjective objective = RoundingObjective::kFewestStopsThenTime;
@@ -61,7 +61,7 @@ struct RoundingOptions {
   double max_extra_length_fraction = 0.05;
   // Any value gives a valid path; 0 gives the first that was found (corners of the taut path become
   // stops).
-  uint64_t work_budget = 300 * kWorkUnitsPerMicrosecond;
+  uint64_t work_budget = 280 * kWorkUnitsPerMicrosecond;
   bool keep_rejected = false;
 };
 

@@ -179,5 +179,31 @@ TEST(RoundCornersTest, TautPathThatMissesASeamIsLedThroughThePortals) {
   EXPECT_EQ(path.stop_count, 0u);
 }
 
+// Tiles whose common vertices differ by half a millimetre: the taut path with merged ends leaves
+// the cells.
+TEST(RoundCornersTest, SeamsAreCrossedInsideTheCells) {
+  std::vector<std::vector<Vec2>> polygons;
+  std::vector<Portal> portals;
+  for (int i = 0; i < 6; ++i) {
+    const double x = 10.0 * i;
+    const double shift = i % 2 == 0 ? 0.0 : 4e-4;
+    polygons.push_back({{x, shift}, {x + 10, shift}, {x + 10, 3 + shift}, {x, 3 + shift}});
+    if (i > 0) portals.push_back({{x, 3 + shift}, {x, shift}});
+  }
+  for (const double goal_y : {1.5, 4e-4}) {
+    RoundingCase c = MakeCase("seams", {1, 4e-4}, {59, goal_y}, polygons, portals);
+    c.corridor.tolerance = 1e-3;
+    for (const std::vector<Vec2>& taut :
+         {std::vector<Vec2>{c.corridor.start, c.corridor.goal},
+          std::vector<Vec2>{c.corridor.start, {30, 0}, c.corridor.goal}}) {
+      const DrivenPath path =
+          RoundCorners(c.corridor, {taut, {}}, Turning(2.0, 0.1), ReferenceLimits(), {});
+      EXPECT_EQ(JudgeContainment(c.corridor, path.elements, 1e-9), "");
+      EXPECT_EQ(path.stop_count, 0u);
+      EXPECT_NEAR(path.length, Distance(c.corridor.start, c.corridor.goal), 1e-3);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace arclane::testing

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "server/planning/corridor/surface.h"
 #include "server/planning/route/braking_trace.h"
@@ -31,8 +32,36 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::Funct
   plan.goal_shift = corridor_.goal_shift;
   plan.route.start = plan.route.end = corridor_.start;
   CollectPoints();
-  if (request.agent.max_turn_radius && taut_.size() > 2) return FinishRounded(request, plan);
-  return FinishStops(request, plan);
+  const bool rounds = request.agent.max_turn_radius && taut_.size() > 2;
+  const PlanStatus status = rounds ? FinishRounded(request, plan) : FinishStops(request, plan);
+  // Portals that no chain of convex cells can join have no shortest line that the proof could accept.
+  if (status == PlanStatus::kVerificationFailed && AddPortalFaults(violations)) {
+    return PlanStatus::kInvalid;
+  }
+  return status;
+}
+
+// Without polygons: successive portals must be edges of one convex cell, so neither may reach through the other's line by
+// more than the tolerance. True when some do not.
+bool CorridorPlanner::AddPortalFaults(Violations& violations) const {
+  if (corridor_.has_polygons) return false;
+  const size_t before = violations.total();
+  const auto depth = [](const Portal& portal, Vec2 p) {
+    const Vec2 across = portal.left - portal.right;
+    const double width = Norm(across);
+    return width > 0.0 ? Cross(across, p - portal.right) / width : 0.0;
+  };
+  for (size_t i = 0; i + 1 < corridor_.portals.size(); ++i) {
+    const Portal& a = corridor_.portals[i];
+    const Portal& b = corridor_.portals[i + 1];
+    // Travel crosses a portal from its positive to its negative side: b lies in front of a, a behind b.
+    const double reach = std::max({depth(a, b.left), depth(a, b.right), -depth(b, a.left), -depth(b, a.right)});
+    if (reach <= corridor_.tolerance) continue;
+    violations.Add(ViolationReason::kNotConvex, "portals[" + std::to_string(i + 1) + "]",
+                   "is no edge of a convex cell together with the portal before it: one reaches through the other's line by " +
+                       std::to_string(reach));
+  }
+  return violations.total() > before;
 }
 
 PlanStatus CorridorPlanner::FinishStops(const CorridorPlanRequest& request, RoutePlan& plan) {

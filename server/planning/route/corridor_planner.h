@@ -71,6 +71,7 @@ class CorridorPlanner {
   PlanStatus FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan);
   PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation, RoutePlan& plan);
   void TraceBraking(RoutePlan& plan);
+  bool AddPortalFaults(Violations& violations) const;
 
   CorridorBuilder builder_;
   Funnel funnel_;

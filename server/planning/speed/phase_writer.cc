@@ -13,9 +13,9 @@ double PhaseWriter::Circle(const Stretch& stretch, SpeedPhaseKind kind, double x
   const double seconds = grip::TravelTime(x_low, rate * stretch.length, amplitude, rate);
   const double v_start = brakes ? v_high : v_low;
   const double acceleration = 0.5 * rate * grip::Cosine(v_start * v_start, amplitude);
-  phases_.emplace_back(stretch.piece, kind, SpeedLaw::kGripCircle, stretch.start, time_,
+  phases_.push_back({stretch.piece, kind, SpeedLaw::kGripCircle, stretch.start, time_,
                        stretch.length, seconds, v_start, brakes ? v_low : v_high,
-                       brakes ? -acceleration : acceleration, amplitude, brakes ? -rate : rate);
+                       brakes ? -acceleration : acceleration, amplitude, brakes ? -rate : rate});
   time_ += seconds;
   return seconds;
 }

@@ -71,8 +71,8 @@ class PhaseWriter {
     const double sum = v0 + v1;
     // Speeds whose squares underflow: at rest at both ends is impossible over a positive length.
     const double seconds = sum > 0.0 ? 2.0 * stretch.length / sum : 0.0;
-    phases_.emplace_back(stretch.piece, kind, SpeedLaw::kConstantAcceleration, stretch.start, time_,
-                         stretch.length, seconds, v0, v1, acceleration, 0.0, 0.0);
+    phases_.push_back({stretch.piece, kind, SpeedLaw::kConstantAcceleration, stretch.start, time_,
+                         stretch.length, seconds, v0, v1, acceleration, 0.0, 0.0});
     time_ += seconds;
     return seconds;
   }

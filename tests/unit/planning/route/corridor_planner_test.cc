@@ -163,5 +163,25 @@ TEST(CorridorPlannerTest, TheStopSignalIsHeard) {
   EXPECT_EQ(planner.Plan(shape.Request(), [] { return true; }, plan, violations), PlanStatus::kStopped);
 }
 
+// Found by fuzzing: the second portal reaches through the third, so that no convex cell has both as edges.
+TEST(CorridorPlannerTest, PortalsThatNoConvexCellJoinsAreNamed) {
+  const std::vector<double> left_x = {1, 2.0001449584960938, 0, 4};
+  const std::vector<double> left_y = {-0.5, 2.5, -0.5, 2.5};
+  const std::vector<double> right_x = {1, 2, 3, 4};
+  const std::vector<double> right_y = {-2.5, 0.5, -2.5, 0.5};
+  CorridorPlanRequest request = LShape().Request();
+  request.corridor.has_polygons = false;
+  request.corridor.polygons = {};
+  request.corridor.has_portals = true;
+  request.corridor.portals.left = {left_x, left_y, {}};
+  request.corridor.portals.right = {right_x, right_y, {}};
+  request.corridor.start = {0, 0};
+  request.corridor.goal = {5, 0};
+  const Planned planned = Plan(request);
+  EXPECT_EQ(planned.status, PlanStatus::kInvalid);
+  ASSERT_FALSE(planned.violations.empty());
+  EXPECT_EQ(planned.violations.kept()[0].field.substr(0, 8), "portals[");
+}
+
 }  // namespace
 }  // namespace arclane

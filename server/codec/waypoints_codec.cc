@@ -70,7 +70,8 @@ void ReadContainment(const v1::Polygons& polygons, const PlanFrame& frame, const
   const PointColumns vertices = BorrowColumns(polygons.vertices(), frame.up_axis);
   const size_t before = violations.total();
   if (polygons.vertex_count().empty()) {
-    violations.Add(ViolationReason::kRequired, "containment.vertex_count", "required: at least one polygon");
+    violations.Add(ViolationReason::kRequired, "containment.vertex_count",
+                   "required: at least one polygon");
   }
   CheckColumns("containment.vertices", vertices, frame.up_axis, limits.max_vertices, violations);
   uint64_t sum = 0;

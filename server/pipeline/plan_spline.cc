@@ -78,7 +78,8 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request, co
     for (const SpeedViolation& violation : speed.plan.violations) {
       // The wish is the planner's speed cap.
       const bool wish = violation.field.starts_with("speed_cap");
-      violations.Add(ViolationReason::kOutOfRange, wish ? "speed_wish.speed" : violation.field, violation.message);
+      violations.Add(ViolationReason::kOutOfRange, wish ? "speed_wish.speed" : violation.field,
+                     violation.message);
     }
     if (!violations.empty()) return ToFailure(violations);
     EncodeCurveSpeed(speed, out);

@@ -16,8 +16,9 @@ namespace {
 constexpr double kFitRelative = 1e-12;
 // Alternatives of one conflict run that are compared; a run of more has only its outer ones compared.
 constexpr size_t kMaxAlternatives = 64;
-// Corners that may be solved again to compare stop sets or intervals: every chain of 64 corners is compared in full
-// (64 * kMaxIntervalChoices), longer ones at a cost that stays linear, about 5 us a corner at most.
+// Corners that may be solved again to compare stop sets or intervals: every chain of 64 corners is
+// compared in full (64 * kMaxIntervalChoices), longer ones at a cost that stays linear, about 5 us
+// a corner at most.
 constexpr size_t kLeastComparedCorners = 64 * static_cast<size_t>(kMaxIntervalChoices);
 constexpr size_t kComparedPerCorner = 64;
 // Interval choices that are left to every run, however long.
@@ -130,8 +131,8 @@ class FilletChain {
     for (const auto& group : groups) DecideRuns(group, most);
   }
 
-  // How many combinations a group may have to be compared in full, so that all comparisons together stay within their
-  // share of work. It does not depend on the order of the groups.
+  // How many combinations a group may have to be compared in full, so that all comparisons together
+  // stay within their share of work. It does not depend on the order of the groups.
   size_t MostCombinations(std::span<const std::span<const ConflictRun>> groups) const {
     const size_t allowed = std::max(kLeastComparedCorners, kComparedPerCorner * chain.size());
     for (size_t most = kMaxIntervalChoices; most > 1; most /= 2) {
@@ -253,8 +254,8 @@ class FilletChain {
     best_sorted_.clear();
     best_values_.clear();
     choices_left_ = static_cast<int>(
-        std::clamp(kLeastComparedCorners / (compared_sets_ * (limit - first)), kLeastIntervalChoices,
-                   static_cast<size_t>(kMaxIntervalChoices)));
+        std::clamp(kLeastComparedCorners / (compared_sets_ * (limit - first)),
+                   kLeastIntervalChoices, static_cast<size_t>(kMaxIntervalChoices)));
     Branch(first, limit, allowed, values);
     std::copy(best_values_.begin(), best_values_.end(), values.begin() + first);
   }

@@ -38,11 +38,12 @@ struct FilletRadii {
   std::vector<uint32_t> stops;       // Ascending.
 };
 
-// Of all smallest stop sets the one whose sorted radii are lexicographically largest; of equal ones the lowest indices.
-// Linear in n. Up to 64 corners this holds in full for at most kMaxIntervalChoices stop sets and combinations of intervals; in
-// longer chains conflicts that leave many stop sets are decided run by run, and corners that share a stretch without stops
-// and have several intervals keep the lower ones once their share of comparisons is used up. On loops without stops radii in
-// a gap fall to the lower interval.
+// Of all smallest stop sets the one whose sorted radii are lexicographically largest; of equal ones
+// the lowest indices. Linear in n. Up to 64 corners this holds in full for at most
+// kMaxIntervalChoices stop sets and combinations of intervals; in longer chains conflicts that
+// leave many stop sets are decided run by run, and corners that share a stretch without stops and
+// have several intervals keep the lower ones once their share of comparisons is used up. On loops
+// without stops radii in a gap fall to the lower interval.
 FilletRadii ChooseFilletRadii(const FilletProblem& problem);
 
 inline constexpr int kMaxIntervalChoices = 4096;

@@ -18,7 +18,8 @@ struct FilletPolylineOptions {
   double radius_min = 0.0;
   bool can_turn_in_place = true;
   bool closed = false;  // The last waypoint is followed by the first, which is a corner too.
-  double corner_angle_min_rad = 1e-9;  // Smaller kinks are driven through; with 0, radius 0 stops at straight points too.
+  double corner_angle_min_rad =
+      1e-9;  // Smaller kinks are driven through; with 0, radius 0 stops at straight points too.
   double turn_speed_rad_s = 0.0;
   // Simple polygons, polygon k: vertices [polygon_begin[k], polygon_begin[k + 1]). Empty: no containment.
   std::span<const Vec2> polygon_vertices;
@@ -27,8 +28,8 @@ struct FilletPolylineOptions {
 
 struct FilletedPolyline {
   DrivenPath path;
-  // Lines of the polyline (index of their first waypoint) that leave the polygons' union; the path keeps them.
-  // Of a path without elements: its only point.
+  // Lines of the polyline (index of their first waypoint) that leave the polygons' union; the path
+  // keeps them. Of a path without elements: its only point.
   std::vector<uint32_t> uncontained_lines;
 };
 

@@ -57,12 +57,13 @@ void MergeWish(std::span<const double> knots, std::span<const double> speed, Cur
   result.curvature = std::move(merged_curvature);
 }
 
-// The part of the length over which the curvature changes at a seam, as RefineCurvature does at joints within the curve.
+// The part of the length over which the curvature changes at a seam, as RefineCurvature does at
+// joints within the curve.
 constexpr double kSeamWidth = 1e-9;
 
-// A flying lap meets its first node again at its last, with the same magnitude of curvature. Where the two ends of the curve
-// differ there, by rounding or because the curve's curvature jumps, the flatter end is bent to the larger magnitude over a
-// stretch of kSeamWidth.
+// A flying lap meets its first node again at its last, with the same magnitude of curvature. Where
+// the two ends of the curve differ there, by rounding or because the curve's curvature jumps, the
+// flatter end is bent to the larger magnitude over a stretch of kSeamWidth.
 void CloseSeam(std::vector<double>& distance, std::vector<double>& curvature) {
   const double front = std::abs(curvature.front());
   const double back = std::abs(curvature.back());

@@ -114,7 +114,8 @@ absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointP
     const uint32_t point = path.corners[i].corner;
     plan.corners[i].portal_index = index_[point];
     plan.corners[i].height = heights_[point];
-    if (plan.corners[i].action == CornerAction::kStop && plan.corners[i].cause == CornerCause::kNone) {
+    if (plan.corners[i].action == CornerAction::kStop &&
+        plan.corners[i].cause == CornerCause::kNone) {
       plan.corners[i].cause = CornerCause::kNotRequested;
     }
   }

@@ -50,11 +50,12 @@ void ReadLimits(const v1::AgentProfile& message, AgentProfile& agent, Violations
 }
 
 void ReadManners(const v1::AgentManners& manners, AgentProfile& agent, Violations& violations) {
-  CheckNumber("agent.manners.heading_tolerance_rad", manners.heading_tolerance_rad(), kAngle, violations);
+  CheckNumber("agent.manners.heading_tolerance_rad", manners.heading_tolerance_rad(), kAngle,
+              violations);
   CheckNumber("agent.manners.corner_distance_tolerance", manners.corner_distance_tolerance(),
               kNotNegative, violations);
-  CheckNumber("agent.manners.corner_speed_tolerance", manners.corner_speed_tolerance(), kNotNegative,
-              violations);
+  CheckNumber("agent.manners.corner_speed_tolerance", manners.corner_speed_tolerance(),
+              kNotNegative, violations);
   agent.heading_tolerance = manners.heading_tolerance_rad();
   agent.turn_before_move = manners.turn_before_move();
   if (manners.has_corner_angle_min_rad()) {
@@ -75,8 +76,8 @@ void ReadManners(const v1::AgentManners& manners, AgentProfile& agent, Violation
                      "unknown value " + std::to_string(manners.corner_objective()));
   }
   if (manners.has_max_extra_length()) {
-    CheckNumber("agent.manners.max_extra_length", manners.max_extra_length(), kNotNegativeOrInfinite,
-                violations);
+    CheckNumber("agent.manners.max_extra_length", manners.max_extra_length(),
+                kNotNegativeOrInfinite, violations);
     agent.max_extra_length = manners.max_extra_length();
   }
   if (manners.has_corner_work_budget_s()) {

@@ -11,7 +11,8 @@
 namespace arclane {
 namespace {
 
-// The default allowance for start and goal: real meshes put them up to 1e-4 of a polygon's extent outside it.
+// The default allowance for start and goal: real meshes put them up to 1e-4 of a polygon's extent
+// outside it.
 constexpr double kEndShiftFraction = 0.01;
 // The largest explicit tolerance, as a fraction of the corridor's extent.
 constexpr double kToleranceFraction = 1e-3;
@@ -22,7 +23,8 @@ std::span<const T> Borrow(const google::protobuf::RepeatedField<T>& field) {
   return {field.data(), static_cast<size_t>(field.size())};
 }
 
-// The extent (longer side of the bounding box) of points [begin, end) of the columns; 0 when they do not exist.
+// The extent (longer side of the bounding box) of points [begin, end) of the columns; 0 when they
+// do not exist.
 double Extent(const PointColumns& points, size_t begin, size_t end) {
   end = std::min({end, points.a.size(), points.b.size()});
   if (begin >= end) return 0.0;
@@ -43,9 +45,9 @@ double DefaultEndShift(const PolygonColumns& polygons) {
 
 void CheckTolerance(const CorridorInput& input, Violations& violations) {
   if (input.precision.source != PrecisionSource::kLength) return;
-  const double extent =
-      std::max({Extent(input.polygons.vertices, 0, SIZE_MAX), Extent(input.portals.left, 0, SIZE_MAX),
-                Extent(input.portals.right, 0, SIZE_MAX), Distance(input.start, input.goal)});
+  const double extent = std::max(
+      {Extent(input.polygons.vertices, 0, SIZE_MAX), Extent(input.portals.left, 0, SIZE_MAX),
+       Extent(input.portals.right, 0, SIZE_MAX), Distance(input.start, input.goal)});
   if (!(input.precision.length <= kToleranceFraction * extent)) {
     violations.Add(ViolationReason::kOutOfRange, "frame.tolerance",
                    "must be at most a thousandth of the corridor's extent " + NumberText(extent) +
@@ -64,7 +66,8 @@ void ReadGeometry(const v1::PlanCorridorRequest& request, DecodedCorridorRequest
   if (!request.has_start()) {
     violations.Add(ViolationReason::kRequired, "start", "required: the agent's position");
   }
-  if (!request.has_goal()) violations.Add(ViolationReason::kRequired, "goal", "required: where to go");
+  if (!request.has_goal())
+    violations.Add(ViolationReason::kRequired, "goal", "required: where to go");
   const PlanPoint start = SplitPoint(request.start(), up);
   const PlanPoint goal = SplitPoint(request.goal(), up);
   input.start = start.plan;
@@ -118,8 +121,8 @@ void ReadDependencies(const v1::PlanCorridorRequest& request, const RequestLimit
   }
   if (static_cast<uint32_t>(size) > limits.max_dependencies) {
     violations.Add(ViolationReason::kLimitExceeded, "corridor.dependencies",
-                   "at most max_dependencies " + std::to_string(limits.max_dependencies) + ", got " +
-                       std::to_string(size));
+                   "at most max_dependencies " + std::to_string(limits.max_dependencies) +
+                       ", got " + std::to_string(size));
     return;
   }
   const size_t portal_count = PortalCount(decoded.plan.corridor);
@@ -148,8 +151,9 @@ void ReadDependencies(const v1::PlanCorridorRequest& request, const RequestLimit
 void CheckIds(const v1::NavMeshRef& navmesh, Violations& violations) {
   const auto check = [&](const char* field, const std::string& id) {
     if (id.size() <= kMaxIdBytes) return;
-    violations.Add(ViolationReason::kLimitExceeded, field,
-                   "at most " + std::to_string(kMaxIdBytes) + " bytes, got " + std::to_string(id.size()));
+    violations.Add(
+        ViolationReason::kLimitExceeded, field,
+        "at most " + std::to_string(kMaxIdBytes) + " bytes, got " + std::to_string(id.size()));
   };
   check("navmesh.navmesh_id", navmesh.navmesh_id());
   check("navmesh.world_id", navmesh.world_id());

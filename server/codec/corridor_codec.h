@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// PlanCorridor requests from messages: columns are borrowed, scalars copied, every field outside the corridor's geometry
-// checked here; the geometry is checked where it is built (planning/corridor/corridor_builder.h).
+// PlanCorridor requests from messages: columns are borrowed, scalars copied, every field outside
+// the corridor's geometry checked here; the geometry is checked where it is built
+// (planning/corridor/corridor_builder.h).
 #ifndef ARCLANE_SERVER_CODEC_CORRIDOR_CODEC_H_
 #define ARCLANE_SERVER_CODEC_CORRIDOR_CODEC_H_
 
@@ -23,11 +24,12 @@ struct ClosedGate {
 
 struct DecodedCorridorRequest {
   PlanFrame frame;
-  CorridorPlanRequest plan;                // Borrows from the message.
-  std::optional<ClosedGate> closed_gate;   // The first along the corridor.
+  CorridorPlanRequest plan;               // Borrows from the message.
+  std::optional<ClosedGate> closed_gate;  // The first along the corridor.
 };
 
-// Adds every violation found; the result is to be planned only when there are none. The message must outlive it.
+// Adds every violation found; the result is to be planned only when there are none. The message
+// must outlive it.
 DecodedCorridorRequest ReadCorridorRequest(const v1::PlanCorridorRequest& request,
                                            const RequestLimits& limits, Violations& violations);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a request fails: one reason from one enum, which fixes the status code, and every violated field.
+// How a request fails: one reason from one enum, which fixes the status code, and every violated
+// field.
 #ifndef ARCLANE_SERVER_CODEC_FAILURE_H_
 #define ARCLANE_SERVER_CODEC_FAILURE_H_
 
@@ -13,18 +14,19 @@
 
 namespace arclane {
 
-// Stable over versions: clients switch on these names. One table (failure.cc) maps each to its code and text.
+// Stable over versions: clients switch on these names. One table (failure.cc) maps each to its code
+// and text.
 enum class FailureReason {
-  kInvalidField,          // Some fields are malformed; the violations name them all.
-  kMalformedMessage,      // The bytes are no message of the method's type.
-  kTooLarge,              // A request limit is exceeded; metadata: limit, maximum, requested.
-  kQueueFull,             // Shed: too many plans wait; retry_delay_s is set.
-  kDraining,              // The server is about to stop; another replica can answer.
-  kDeadlineExceeded,      // The deadline passed before or during the plan.
-  kCancelled,             // The caller went away.
-  kNotFound,              // An id is unknown.
-  kVerificationFailed,    // A defect of this service: the finished route did not pass its own check.
-  kInternal,              // A defect of this service.
+  kInvalidField,        // Some fields are malformed; the violations name them all.
+  kMalformedMessage,    // The bytes are no message of the method's type.
+  kTooLarge,            // A request limit is exceeded; metadata: limit, maximum, requested.
+  kQueueFull,           // Shed: too many plans wait; retry_delay_s is set.
+  kDraining,            // The server is about to stop; another replica can answer.
+  kDeadlineExceeded,    // The deadline passed before or during the plan.
+  kCancelled,           // The caller went away.
+  kNotFound,            // An id is unknown.
+  kVerificationFailed,  // A defect of this service: the finished route did not pass its own check.
+  kInternal,            // A defect of this service.
 };
 
 struct FieldViolation {

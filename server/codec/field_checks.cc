@@ -14,16 +14,19 @@ std::string NumberText(double value) {
   return std::string(buffer, result.ptr);
 }
 
-bool CheckNumber(std::string_view field, double value, const NumberRule& rule, Violations& violations) {
-  const bool finite = std::isfinite(value) || (rule.infinity_allowed && value > 0.0 && std::isinf(value));
+bool CheckNumber(std::string_view field, double value, const NumberRule& rule,
+                 Violations& violations) {
+  const bool finite =
+      std::isfinite(value) || (rule.infinity_allowed && value > 0.0 && std::isinf(value));
   const bool above = rule.min_allowed ? value >= rule.min : value > rule.min;
   if (finite && above && value <= rule.max) return true;
   std::string wanted;
   if (std::isfinite(rule.min)) wanted += (rule.min_allowed ? ">= " : "> ") + NumberText(rule.min);
-  if (std::isfinite(rule.max)) wanted += (wanted.empty() ? "<= " : " and <= ") + NumberText(rule.max);
+  if (std::isfinite(rule.max))
+    wanted += (wanted.empty() ? "<= " : " and <= ") + NumberText(rule.max);
   if (!rule.infinity_allowed) wanted += wanted.empty() ? "finite" : " and finite";
-  violations.Add(finite ? ViolationReason::kOutOfRange : ViolationReason::kNotFinite, std::string(field),
-                 "must be " + wanted + ", got " + NumberText(value));
+  violations.Add(finite ? ViolationReason::kOutOfRange : ViolationReason::kNotFinite,
+                 std::string(field), "must be " + wanted + ", got " + NumberText(value));
   return false;
 }
 

@@ -15,18 +15,21 @@ namespace arclane {
 struct NumberRule {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  bool min_allowed = true;         // False: greater than min.
+  bool min_allowed = true;  // False: greater than min.
   bool infinity_allowed = false;
 };
 
 inline constexpr NumberRule kFinite{};
 inline constexpr NumberRule kPositive{0.0, std::numeric_limits<double>::infinity(), false, false};
-inline constexpr NumberRule kPositiveOrInfinite{0.0, std::numeric_limits<double>::infinity(), false, true};
+inline constexpr NumberRule kPositiveOrInfinite{0.0, std::numeric_limits<double>::infinity(), false,
+                                                true};
 inline constexpr NumberRule kNotNegative{0.0, std::numeric_limits<double>::infinity(), true, false};
-inline constexpr NumberRule kNotNegativeOrInfinite{0.0, std::numeric_limits<double>::infinity(), true, true};
+inline constexpr NumberRule kNotNegativeOrInfinite{0.0, std::numeric_limits<double>::infinity(),
+                                                   true, true};
 
 // Adds a violation of `field` unless `value` keeps the rule; true when it does.
-bool CheckNumber(std::string_view field, double value, const NumberRule& rule, Violations& violations);
+bool CheckNumber(std::string_view field, double value, const NumberRule& rule,
+                 Violations& violations);
 
 // The shortest text that reads back as the same double.
 std::string NumberText(double value);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes: which of x, y, z are horizontal, and columns of a message as spans or as places to write to.
+// Axes: which of x, y, z are horizontal, and columns of a message as spans or as places to write
+// to.
 #ifndef ARCLANE_SERVER_CODEC_FRAME_CODEC_H_
 #define ARCLANE_SERVER_CODEC_FRAME_CODEC_H_
 

@@ -85,14 +85,19 @@ v1::SegmentKind EncodeSegmentKind(SegmentKind kind) {
 
 void EncodeCorners(const RoutePlan& plan, const PlanFrame& frame, v1::CornerColumns* out) {
   const auto& corners = plan.corners;
-  const WritablePoints points = ResizeColumns(out->mutable_position(), corners.size(), frame.up_axis);
+  const WritablePoints points =
+      ResizeColumns(out->mutable_position(), corners.size(), frame.up_axis);
   for (size_t i = 0; i < corners.size(); ++i) {
     points.Set(i, corners[i].position + frame.origin.plan, corners[i].height + frame.origin.height);
   }
-  FillColumn<uint32_t>(corners, out->mutable_portal_index(), [](const auto& c) { return c.portal_index; });
-  FillColumn<int>(corners, out->mutable_kind(), [](const auto& c) { return EncodeCornerKind(c.action); });
-  FillColumn<int>(corners, out->mutable_reason(), [](const auto& c) { return EncodeCornerReason(c.cause); });
-  FillColumn<double>(corners, out->mutable_turn_angle_rad(), [](const auto& c) { return c.turn_angle; });
+  FillColumn<uint32_t>(corners, out->mutable_portal_index(),
+                       [](const auto& c) { return c.portal_index; });
+  FillColumn<int>(corners, out->mutable_kind(),
+                  [](const auto& c) { return EncodeCornerKind(c.action); });
+  FillColumn<int>(corners, out->mutable_reason(),
+                  [](const auto& c) { return EncodeCornerReason(c.cause); });
+  FillColumn<double>(corners, out->mutable_turn_angle_rad(),
+                     [](const auto& c) { return c.turn_angle; });
   FillColumn<double>(corners, out->mutable_radius(), [](const auto& c) { return c.radius; });
   FillColumn<double>(corners, out->mutable_distance(), [](const auto& c) { return c.distance; });
 }
@@ -103,16 +108,20 @@ void EncodeSegments(const Route& route, const PlanFrame& frame, v1::SegmentColum
   size_t cursor = 0;
   for (size_t i = 0; i < segments.size(); ++i) {
     const double height =
-        route.surface.empty() ? 0.0
-                              : SampleSurface(route.surface, segments[i].start_distance, &cursor).height;
+        route.surface.empty()
+            ? 0.0
+            : SampleSurface(route.surface, segments[i].start_distance, &cursor).height;
     points.Set(i, segments[i].start + frame.origin.plan, height + frame.origin.height);
   }
-  FillColumn<int>(segments, out->mutable_kind(), [](const auto& s) { return EncodeSegmentKind(s.kind); });
-  FillColumn<double>(segments, out->mutable_start_distance(), [](const auto& s) { return s.start_distance; });
+  FillColumn<int>(segments, out->mutable_kind(),
+                  [](const auto& s) { return EncodeSegmentKind(s.kind); });
+  FillColumn<double>(segments, out->mutable_start_distance(),
+                     [](const auto& s) { return s.start_distance; });
   FillColumn<double>(segments, out->mutable_heading_rad(), [](const auto& s) { return s.heading; });
   FillColumn<double>(segments, out->mutable_curvature(), [](const auto& s) { return s.curvature; });
   FillColumn<double>(segments, out->mutable_length(), [](const auto& s) { return s.length; });
-  FillColumn<double>(segments, out->mutable_turn_angle_rad(), [](const auto& s) { return s.turn_angle; });
+  FillColumn<double>(segments, out->mutable_turn_angle_rad(),
+                     [](const auto& s) { return s.turn_angle; });
 }
 
 void EncodeBraking(const BrakingReport& braking, const PlanFrame& frame, v1::Braking* out) {
@@ -151,9 +160,12 @@ void EncodeRoute(const RoutePlan& plan, const PlanFrame& frame, v1::Route* out) 
   if (!plan.shortfalls.empty()) {
     v1::ClearanceShortfallColumns* shortfall = out->mutable_clearance_shortfall();
     const auto& items = plan.shortfalls;
-    FillColumn<double>(items, shortfall->mutable_start_distance(), [](const auto& s) { return s.begin_distance; });
-    FillColumn<double>(items, shortfall->mutable_end_distance(), [](const auto& s) { return s.end_distance; });
-    FillColumn<double>(items, shortfall->mutable_measured(), [](const auto& s) { return s.measured; });
+    FillColumn<double>(items, shortfall->mutable_start_distance(),
+                       [](const auto& s) { return s.begin_distance; });
+    FillColumn<double>(items, shortfall->mutable_end_distance(),
+                       [](const auto& s) { return s.end_distance; });
+    FillColumn<double>(items, shortfall->mutable_measured(),
+                       [](const auto& s) { return s.measured; });
     FillColumn<double>(items, shortfall->mutable_wanted(), [](const auto& s) { return s.wanted; });
   }
   if (plan.braking) EncodeBraking(*plan.braking, frame, out->mutable_braking());

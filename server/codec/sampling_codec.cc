@@ -10,19 +10,21 @@
 namespace arclane {
 namespace {
 
-// Distances beyond the length by no more than this fraction of it are rounding: a sum of segment lengths in another
-// order, as a caller computes it from an earlier answer.
+// Distances beyond the length by no more than this fraction of it are rounding: a sum of segment
+// lengths in another order, as a caller computes it from an earlier answer.
 constexpr double kDistanceRoundoff = 1e-12;
 
 constexpr uint32_t Bit(v1::SampleColumn column) { return 1u << column; }
 constexpr uint32_t kSharedColumns = Bit(v1::SAMPLE_COLUMN_DISTANCE) | Bit(v1::SAMPLE_COLUMN_TIME) |
-                                    Bit(v1::SAMPLE_COLUMN_POSITION) | Bit(v1::SAMPLE_COLUMN_HEADING) |
-                                    Bit(v1::SAMPLE_COLUMN_SPEED) | Bit(v1::SAMPLE_COLUMN_CURVATURE);
-constexpr uint32_t kRouteColumns = kSharedColumns | Bit(v1::SAMPLE_COLUMN_SURFACE_DISTANCE) |
-                                   Bit(v1::SAMPLE_COLUMN_PORTAL_INDEX);
+                                    Bit(v1::SAMPLE_COLUMN_POSITION) |
+                                    Bit(v1::SAMPLE_COLUMN_HEADING) | Bit(v1::SAMPLE_COLUMN_SPEED) |
+                                    Bit(v1::SAMPLE_COLUMN_CURVATURE);
+constexpr uint32_t kRouteColumns =
+    kSharedColumns | Bit(v1::SAMPLE_COLUMN_SURFACE_DISTANCE) | Bit(v1::SAMPLE_COLUMN_PORTAL_INDEX);
 constexpr uint32_t kCurveColumns =
     kSharedColumns | Bit(v1::SAMPLE_COLUMN_TANGENT) | Bit(v1::SAMPLE_COLUMN_PARAMETER);
-static_assert(v1::SampleColumn_MAX == v1::SAMPLE_COLUMN_PARAMETER, "every column belongs to a mask");
+static_assert(v1::SampleColumn_MAX == v1::SAMPLE_COLUMN_PARAMETER,
+              "every column belongs to a mask");
 
 }  // namespace
 
@@ -30,14 +32,15 @@ void CheckDistances(std::span<const double> distances, double length, Violations
   const double slack = kDistanceRoundoff * length;
   for (size_t i = 0; i < distances.size(); ++i) {
     if (distances[i] >= -slack && distances[i] <= length + slack) continue;
-    violations.Add(ViolationReason::kOutOfRange, "sampling.distances.distance[" + std::to_string(i) + "]",
+    violations.Add(ViolationReason::kOutOfRange,
+                   "sampling.distances.distance[" + std::to_string(i) + "]",
                    "must be in [0, " + NumberText(length) + "], the length of the route, got " +
                        NumberText(distances[i]));
   }
 }
 
-DecodedSampling ReadSampling(const v1::Sampling& sampling, SampledThing thing, const RequestLimits& limits,
-                             Violations& violations) {
+DecodedSampling ReadSampling(const v1::Sampling& sampling, SampledThing thing,
+                             const RequestLimits& limits, Violations& violations) {
   const uint32_t known = thing == SampledThing::kRoute ? kRouteColumns : kCurveColumns;
   DecodedSampling decoded;
   switch (sampling.rule_case()) {
@@ -64,8 +67,8 @@ DecodedSampling ReadSampling(const v1::Sampling& sampling, SampledThing thing, c
                                 static_cast<size_t>(sampling.distances().distance_size())};
       for (size_t i = 0; i < decoded.plan.distances.size(); ++i) {
         if (std::isfinite(decoded.plan.distances[i])) continue;
-        CheckNumber("sampling.distances.distance[" + std::to_string(i) + "]", decoded.plan.distances[i],
-                    kFinite, violations);
+        CheckNumber("sampling.distances.distance[" + std::to_string(i) + "]",
+                    decoded.plan.distances[i], kFinite, violations);
       }
       break;
     case v1::Sampling::RULE_NOT_SET:
@@ -80,16 +83,17 @@ DecodedSampling ReadSampling(const v1::Sampling& sampling, SampledThing thing, c
     }
     if (!(known & Bit(static_cast<v1::SampleColumn>(column)))) {
       violations.Add(ViolationReason::kUnknownValue, "sampling.columns[" + std::to_string(i) + "]",
-                     v1::SampleColumn_Name(column) + (thing == SampledThing::kRoute
-                                                          ? " is a column of curves, not of routes"
-                                                          : " is a column of routes, not of curves"));
+                     v1::SampleColumn_Name(column) +
+                         (thing == SampledThing::kRoute ? " is a column of curves, not of routes"
+                                                        : " is a column of routes, not of curves"));
       continue;
     }
     decoded.columns |= Bit(static_cast<v1::SampleColumn>(column));
   }
   if (sampling.columns().empty()) decoded.columns = known;
   decoded.max_count = limits.max_samples;
-  if (sampling.max_count() != 0) decoded.max_count = std::min(limits.max_samples, sampling.max_count());
+  if (sampling.max_count() != 0)
+    decoded.max_count = std::min(limits.max_samples, sampling.max_count());
   return decoded;
 }
 
@@ -98,8 +102,9 @@ void EncodeSamples(const DecodedSampling& sampling, const Route& route, const Pl
   const double count = CountSamples(sampling.plan, route);
   if (count == 0.0) return;
   if (count > sampling.max_count) {
-    violations.Add(ViolationReason::kLimitExceeded, "sampling",
-                   "at most " + NumberText(sampling.max_count) + " samples, would be " + NumberText(count));
+    violations.Add(
+        ViolationReason::kLimitExceeded, "sampling",
+        "at most " + NumberText(sampling.max_count) + " samples, would be " + NumberText(count));
     return;
   }
   if (sampling.plan.rule == SamplingRule::kDistances) {
@@ -115,7 +120,8 @@ void EncodeSamples(const DecodedSampling& sampling, const Route& route, const Pl
   };
   RouteSampleColumns out;
   out.distance = column(v1::SAMPLE_COLUMN_DISTANCE, columns->mutable_distance());
-  out.surface_distance = column(v1::SAMPLE_COLUMN_SURFACE_DISTANCE, columns->mutable_surface_distance());
+  out.surface_distance =
+      column(v1::SAMPLE_COLUMN_SURFACE_DISTANCE, columns->mutable_surface_distance());
   out.time_s = column(v1::SAMPLE_COLUMN_TIME, columns->mutable_time_s());
   out.heading = column(v1::SAMPLE_COLUMN_HEADING, columns->mutable_heading_rad());
   out.speed = column(v1::SAMPLE_COLUMN_SPEED, columns->mutable_speed());

@@ -15,8 +15,8 @@
 namespace arclane {
 
 struct DecodedSampling {
-  SamplingPlan plan;       // Borrows the distances from the message.
-  uint32_t columns = 0;    // Bit v1::SampleColumn for each wanted column.
+  SamplingPlan plan;     // Borrows the distances from the message.
+  uint32_t columns = 0;  // Bit v1::SampleColumn for each wanted column.
   double max_count = 0.0;
 };
 
@@ -24,8 +24,8 @@ struct DecodedSampling {
 enum class SampledThing : uint8_t { kRoute, kCurve };
 
 // Reads the field `sampling` of a request.
-DecodedSampling ReadSampling(const v1::Sampling& sampling, SampledThing thing, const RequestLimits& limits,
-                             Violations& violations);
+DecodedSampling ReadSampling(const v1::Sampling& sampling, SampledThing thing,
+                             const RequestLimits& limits, Violations& violations);
 
 constexpr bool Wants(const DecodedSampling& sampling, v1::SampleColumn column) {
   return (sampling.columns & (1u << column)) != 0;
@@ -34,8 +34,8 @@ constexpr bool Wants(const DecodedSampling& sampling, v1::SampleColumn column) {
 // Adds a violation for every explicit distance outside [0, length] by more than rounding.
 void CheckDistances(std::span<const double> distances, double length, Violations& violations);
 
-// Checks what can be known only once the route is planned (the count, the explicit distances) and, if that holds,
-// writes the samples. Nothing is allocated before the count is checked.
+// Checks what can be known only once the route is planned (the count, the explicit distances) and,
+// if that holds, writes the samples. Nothing is allocated before the count is checked.
 void EncodeSamples(const DecodedSampling& sampling, const Route& route, const PlanFrame& frame,
                    v1::SampleColumns* columns, Violations& violations);
 

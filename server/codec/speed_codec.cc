@@ -43,7 +43,8 @@ void CheckRows(const char* field, int size, int expected, Violations& violations
                      std::to_string(expected));
 }
 
-bool CheckLimit(const char* field, int size, uint32_t limit, const char* name, Violations& violations) {
+bool CheckLimit(const char* field, int size, uint32_t limit, const char* name,
+                Violations& violations) {
   if (static_cast<uint32_t>(size) <= limit) return true;
   violations.Add(ViolationReason::kLimitExceeded, field,
                  std::string("at most ") + name + " " + std::to_string(limit) + ", got " +
@@ -78,7 +79,8 @@ v1::PhaseKind EncodePhaseKind(const SpeedPhase& phase) {
   return v1::PHASE_KIND_CRUISE;
 }
 
-// The angle phi of v^2 = M sin(phi + 2 s / R) at the start of the phase; beyond pi / 2 while braking.
+// The angle phi of v^2 = M sin(phi + 2 s / R) at the start of the phase; beyond pi / 2 while
+// braking.
 double PhaseAngle(const SpeedPhase& phase) {
   if (phase.law != SpeedLaw::kGripCircle) return 0.0;
   const double ratio = std::clamp(phase.start_speed * phase.start_speed / phase.first, -1.0, 1.0);
@@ -167,8 +169,8 @@ SpeedLimits ReadSpeedLimits(const v1::AgentLimits& message, double reaction_time
   return limits;
 }
 
-DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request, const RequestLimits& limits,
-                                     Violations& violations) {
+DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request,
+                                     const RequestLimits& limits, Violations& violations) {
   DecodedSpeedRequest decoded;
   if (!request.has_limits()) {
     violations.Add(ViolationReason::kRequired, "limits",
@@ -180,9 +182,12 @@ DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request, const 
   switch (request.geometry_case()) {
     case v1::PlanSpeedRequest::kPieces: {
       const v1::SpeedPieces& pieces = request.pieces();
-      if (!CheckLimit("pieces", pieces.length_size(), limits.max_portals, "max_portals", violations)) break;
+      if (!CheckLimit("pieces", pieces.length_size(), limits.max_portals, "max_portals",
+                      violations))
+        break;
       const bool lines = pieces.radius().empty();
-      if (!lines) CheckRows("pieces.radius", pieces.radius_size(), pieces.length_size(), violations);
+      if (!lines)
+        CheckRows("pieces.radius", pieces.radius_size(), pieces.length_size(), violations);
       decoded.pieces.reserve(pieces.length_size());
       for (int i = 0; i < pieces.length_size(); ++i) {
         const double radius = lines || i >= pieces.radius_size() ? kStraight : pieces.radius(i);
@@ -214,14 +219,22 @@ DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request, const 
 
 void EncodePhases(std::span<const SpeedPhase> phases, v1::PhaseColumns* out) {
   FillColumn<int>(phases, out->mutable_kind(), EncodePhaseKind);
-  FillColumn<uint32_t>(phases, out->mutable_segment_index(), [](const SpeedPhase& p) { return p.piece; });
-  FillColumn<double>(phases, out->mutable_start_distance(), [](const SpeedPhase& p) { return p.start_distance; });
-  FillColumn<double>(phases, out->mutable_start_time_s(), [](const SpeedPhase& p) { return p.start_time_s; });
-  FillColumn<double>(phases, out->mutable_speed(), [](const SpeedPhase& p) { return p.start_speed; });
-  FillColumn<double>(phases, out->mutable_acceleration(), [](const SpeedPhase& p) { return p.acceleration; });
+  FillColumn<uint32_t>(phases, out->mutable_segment_index(),
+                       [](const SpeedPhase& p) { return p.piece; });
+  FillColumn<double>(phases, out->mutable_start_distance(),
+                     [](const SpeedPhase& p) { return p.start_distance; });
+  FillColumn<double>(phases, out->mutable_start_time_s(),
+                     [](const SpeedPhase& p) { return p.start_time_s; });
+  FillColumn<double>(phases, out->mutable_speed(),
+                     [](const SpeedPhase& p) { return p.start_speed; });
+  FillColumn<double>(phases, out->mutable_acceleration(),
+                     [](const SpeedPhase& p) { return p.acceleration; });
   FillColumn<double>(phases, out->mutable_length(), [](const SpeedPhase& p) { return p.length; });
-  FillColumn<double>(phases, out->mutable_duration_s(), [](const SpeedPhase& p) { return p.duration_s; });
-  const auto has_law = [](SpeedLaw law) { return [law](const SpeedPhase& p) { return p.law == law; }; };
+  FillColumn<double>(phases, out->mutable_duration_s(),
+                     [](const SpeedPhase& p) { return p.duration_s; });
+  const auto has_law = [](SpeedLaw law) {
+    return [law](const SpeedPhase& p) { return p.law == law; };
+  };
   if (std::any_of(phases.begin(), phases.end(), has_law(SpeedLaw::kGripCircle))) {
     FillColumn<double>(phases, out->mutable_phase_rad(), PhaseAngle);
   }

@@ -17,10 +17,11 @@
 
 namespace arclane {
 
-// Reads limits, with infinite optional ones as unlimited and the default budget mode filled in; `path` is that of the
-// message within the request. Adds a violation for every rule broken.
-SpeedLimits ReadSpeedLimits(const v1::AgentLimits& limits, double reaction_time_s, std::string_view path,
-                            std::string_view reaction_path, Violations& violations);
+// Reads limits, with infinite optional ones as unlimited and the default budget mode filled in;
+// `path` is that of the message within the request. Adds a violation for every rule broken.
+SpeedLimits ReadSpeedLimits(const v1::AgentLimits& limits, double reaction_time_s,
+                            std::string_view path, std::string_view reaction_path,
+                            Violations& violations);
 
 struct DecodedSpeedRequest {
   std::vector<SpeedPiece> pieces;
@@ -29,8 +30,8 @@ struct DecodedSpeedRequest {
 };
 
 // Reads what PlanSpeed needs; which geometry is set tells the caller which planner to ask.
-DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request, const RequestLimits& limits,
-                                     Violations& violations);
+DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request,
+                                     const RequestLimits& limits, Violations& violations);
 
 void EncodePhases(std::span<const SpeedPhase> phases, v1::PhaseColumns* out);
 void EncodeSpeedPlan(const SpeedPlan& plan, v1::SpeedPlan* out);

@@ -26,8 +26,8 @@ CoordinateColumns ReadColumns(const v1::PointColumns& columns, UpAxis up_axis, b
   return {split.a, split.b, {}};
 }
 
-// The curve's own checks name planar columns x and y, and the fields of its kind as if they were the curve's own. In the
-// message the axes may have other names, and each kind has a message.
+// The curve's own checks name planar columns x and y, and the fields of its kind as if they were
+// the curve's own. In the message the axes may have other names, and each kind has a message.
 std::string CallerPath(std::string path, UpAxis up_axis, bool planar) {
   const AxisNames names = AxisNamesOf(up_axis);
   for (const std::string_view columns : {"spline.control.", "spline.tangents."}) {
@@ -37,8 +37,9 @@ std::string CallerPath(std::string path, UpAxis up_axis, bool planar) {
   }
   constexpr std::string_view kCurve = "spline.";
   constexpr std::pair<std::string_view, std::string_view> kKindOfField[] = {
-      {"spline.tangents", "hermite."}, {"spline.alpha", "catmull_rom."}, {"spline.degree", "b_spline."},
-      {"spline.knots", "b_spline."},   {"spline.weights", "b_spline."},
+      {"spline.tangents", "hermite."}, {"spline.alpha", "catmull_rom."},
+      {"spline.degree", "b_spline."},  {"spline.knots", "b_spline."},
+      {"spline.weights", "b_spline."},
   };
   for (const auto& [field, kind] : kKindOfField) {
     if (path.starts_with(field)) return path.insert(kCurve.size(), kind);
@@ -68,7 +69,8 @@ void ReadCurve(const v1::Spline& spline, const RequestLimits& limits, DecodedSpl
     case v1::Spline::kBSpline: {
       const v1::BSpline& b_spline = spline.b_spline();
       curve.kind = b_spline.weights().empty() ? CurveKind::kBSpline : CurveKind::kNurbs;
-      curve.degree = b_spline.degree() == 0 ? 3 : static_cast<int>(std::min(b_spline.degree(), 1000u));
+      curve.degree =
+          b_spline.degree() == 0 ? 3 : static_cast<int>(std::min(b_spline.degree(), 1000u));
       curve.knots = Borrow(b_spline.knots());
       curve.weights = Borrow(b_spline.weights());
       break;
@@ -79,7 +81,8 @@ void ReadCurve(const v1::Spline& spline, const RequestLimits& limits, DecodedSpl
       return;
   }
   decoded.curve_limits.max_control_points = limits.max_vertices;
-  const size_t points = std::max({curve.control.x.size(), curve.control.y.size(), curve.control.z.size()});
+  const size_t points =
+      std::max({curve.control.x.size(), curve.control.y.size(), curve.control.z.size()});
   if (points > limits.max_vertices) {
     violations.Add(ViolationReason::kLimitExceeded, "spline.control",
                    "at most max_vertices " + std::to_string(limits.max_vertices) + ", got " +
@@ -88,7 +91,8 @@ void ReadCurve(const v1::Spline& spline, const RequestLimits& limits, DecodedSpl
   }
   for (const CurveViolation& violation : ValidateCurve(curve, decoded.curve_limits, "spline")) {
     violations.Add(ViolationReason::kOutOfRange,
-                   CallerPath(violation.field, decoded.up_axis, decoded.planar), violation.description);
+                   CallerPath(violation.field, decoded.up_axis, decoded.planar),
+                   violation.description);
   }
 }
 
@@ -116,22 +120,26 @@ void ReadWish(const v1::SpeedWish& wish, WishedSpeed& decoded, Violations& viola
   if (decoded.at.size() != decoded.speed.size() || decoded.at.empty()) {
     violations.Add(ViolationReason::kLengthMismatch, "speed_wish.speed",
                    "must have as many values as there are places, at least one; got " +
-                       std::to_string(decoded.speed.size()) + " for " + std::to_string(decoded.at.size()));
+                       std::to_string(decoded.speed.size()) + " for " +
+                       std::to_string(decoded.at.size()));
     return;
   }
   for (size_t i = 0; i < decoded.at.size(); ++i) {
     const bool ascending = i == 0 || decoded.at[i] > decoded.at[i - 1];
     if (!std::isfinite(decoded.at[i]) || !ascending) {
-      violations.Add(ViolationReason::kOutOfRange, std::string(field) + "[" + std::to_string(i) + "]",
-                     "must be finite and above the value before it, got " + NumberText(decoded.at[i]));
+      violations.Add(
+          ViolationReason::kOutOfRange, std::string(field) + "[" + std::to_string(i) + "]",
+          "must be finite and above the value before it, got " + NumberText(decoded.at[i]));
     }
     if (!(decoded.speed[i] >= 0.0) || !std::isfinite(decoded.speed[i])) {
-      CheckNumber("speed_wish.speed[" + std::to_string(i) + "]", decoded.speed[i], kNotNegative, violations);
+      CheckNumber("speed_wish.speed[" + std::to_string(i) + "]", decoded.speed[i], kNotNegative,
+                  violations);
     }
   }
 }
 
-void ReadSpeed(const v1::PlanSplineRequest& request, DecodedSplineRequest& decoded, Violations& violations) {
+void ReadSpeed(const v1::PlanSplineRequest& request, DecodedSplineRequest& decoded,
+               Violations& violations) {
   decoded.has_agent = request.has_agent();
   if (!decoded.has_agent) {
     if (decoded.sampling.plan.rule == SamplingRule::kTimeStep) {
@@ -187,7 +195,9 @@ AxisSpans ResizeAxes(v1::PointColumns* columns, size_t size, UpAxis up_axis, boo
   }
   const AxisNames names = AxisNamesOf(up_axis);
   const auto column = [&](char name) {
-    return name == 'x' ? columns->mutable_x() : name == 'y' ? columns->mutable_y() : columns->mutable_z();
+    return name == 'x'   ? columns->mutable_x()
+           : name == 'y' ? columns->mutable_y()
+                         : columns->mutable_z();
   };
   return {Resize(column(names.a), size), Resize(column(names.b), size), {}};
 }
@@ -203,8 +213,8 @@ Route PhasesOnly(const ArcLengthMap& map, const CurveSpeed& speed) {
 
 }  // namespace
 
-DecodedSplineRequest ReadSplineRequest(const v1::PlanSplineRequest& request, const RequestLimits& limits,
-                                       Violations& violations) {
+DecodedSplineRequest ReadSplineRequest(const v1::PlanSplineRequest& request,
+                                       const RequestLimits& limits, Violations& violations) {
   DecodedSplineRequest decoded;
   decoded.up_axis = ReadFrame(request.frame(), violations).up_axis;
   ReadCurve(request.spline(), limits, decoded, violations);
@@ -223,7 +233,8 @@ DecodedSplineRequest ReadSplineRequest(const v1::PlanSplineRequest& request, con
 void EncodeCurve(const ArcLengthMap& map, v1::CurvePlan* out) {
   out->set_length(map.length());
   out->set_length_error_bound(map.error_bound());
-  for (int i = 0; i < map.curve().segment_count(); ++i) out->add_segment_length(map.SegmentLength(i));
+  for (int i = 0; i < map.curve().segment_count(); ++i)
+    out->add_segment_length(map.SegmentLength(i));
 }
 
 void EncodeCurveSpeed(const CurveSpeed& speed, v1::CurvePlan* out) {
@@ -237,7 +248,8 @@ void EncodeCurveSpeed(const CurveSpeed& speed, v1::CurvePlan* out) {
 }
 
 void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap& map,
-                        const CurveSpeed* speed, v1::CurveSampleColumns* out, Violations& violations) {
+                        const CurveSpeed* speed, v1::CurveSampleColumns* out,
+                        Violations& violations) {
   const DecodedSampling& sampling = request.sampling;
   if (sampling.plan.rule == SamplingRule::kNone) return;
   const bool has_plan = speed != nullptr && speed->plan.status == SpeedPlanStatus::kOk;
@@ -267,7 +279,8 @@ void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap&
       const double count = CountSamples(sampling.plan, route);
       if (count > sampling.max_count) {
         violations.Add(ViolationReason::kLimitExceeded, "sampling",
-                       "at most " + NumberText(sampling.max_count) + " samples, would be " + NumberText(count));
+                       "at most " + NumberText(sampling.max_count) + " samples, would be " +
+                           NumberText(count));
         return;
       }
       distances.resize(static_cast<size_t>(count));
@@ -297,7 +310,8 @@ void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap&
 
   const size_t size = layout->count;
   SampleColumns columns;
-  const bool timed = has_plan && (Wants(sampling, v1::SAMPLE_COLUMN_TIME) || Wants(sampling, v1::SAMPLE_COLUMN_SPEED));
+  const bool timed = has_plan && (Wants(sampling, v1::SAMPLE_COLUMN_TIME) ||
+                                  Wants(sampling, v1::SAMPLE_COLUMN_SPEED));
   std::vector<double> own_distance;
   if (Wants(sampling, v1::SAMPLE_COLUMN_DISTANCE)) {
     columns.distance = Resize(out->mutable_distance(), size);
@@ -306,7 +320,8 @@ void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap&
     columns.distance = own_distance;
   }
   if (Wants(sampling, v1::SAMPLE_COLUMN_POSITION)) {
-    const AxisSpans axes = ResizeAxes(out->mutable_position(), size, request.up_axis, request.planar);
+    const AxisSpans axes =
+        ResizeAxes(out->mutable_position(), size, request.up_axis, request.planar);
     columns.x = axes.x;
     columns.y = axes.y;
     columns.z = axes.z;
@@ -323,7 +338,8 @@ void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap&
     columns.tangent_y = tangent.y;
     columns.tangent_z = tangent.z;
   }
-  if (Wants(sampling, v1::SAMPLE_COLUMN_CURVATURE)) columns.curvature = Resize(out->mutable_curvature(), size);
+  if (Wants(sampling, v1::SAMPLE_COLUMN_CURVATURE))
+    columns.curvature = Resize(out->mutable_curvature(), size);
   std::vector<int32_t> segment;
   if (Wants(sampling, v1::SAMPLE_COLUMN_PARAMETER)) {
     segment.resize(size);

@@ -19,7 +19,8 @@ namespace arclane {
 struct DecodedSplineRequest {
   UpAxis up_axis = UpAxis::kZ;
   bool planar = true;
-  CurveInput curve;  // Borrows from the message. x, y are the plane's axes of planar curves, x, y, z the caller's otherwise.
+  CurveInput curve;  // Borrows from the message. x, y are the plane's axes of planar curves, x, y,
+                     // z the caller's otherwise.
   CurveLimits curve_limits;
   double relative_error = 1e-9;
   bool has_agent = false;
@@ -31,16 +32,18 @@ struct DecodedSplineRequest {
 };
 
 // Adds every violation found, the curve's own included. The message must outlive the result.
-DecodedSplineRequest ReadSplineRequest(const v1::PlanSplineRequest& request, const RequestLimits& limits,
-                                       Violations& violations);
+DecodedSplineRequest ReadSplineRequest(const v1::PlanSplineRequest& request,
+                                       const RequestLimits& limits, Violations& violations);
 
 // Everything but the samples.
 void EncodeCurve(const ArcLengthMap& map, v1::CurvePlan* out);
 void EncodeCurveSpeed(const CurveSpeed& speed, v1::CurvePlan* out);
 
-// Samples the curve, and the plan along it if there is one. Nothing is allocated before the count is checked.
+// Samples the curve, and the plan along it if there is one. Nothing is allocated before the count
+// is checked.
 void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap& map,
-                        const CurveSpeed* speed, v1::CurveSampleColumns* out, Violations& violations);
+                        const CurveSpeed* speed, v1::CurveSampleColumns* out,
+                        Violations& violations);
 
 }  // namespace arclane
 

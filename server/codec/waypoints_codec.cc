@@ -14,21 +14,23 @@ namespace {
 
 constexpr NumberRule kCoordinate{-kMaxCoordinate, kMaxCoordinate, true, false};
 
-// Columns of points with finite coordinates; the height may be missing. Returns the largest magnitude.
-double CheckColumns(const std::string& path, const PointColumns& points, UpAxis up_axis, uint32_t limit,
-                    Violations& violations) {
+// Columns of points with finite coordinates; the height may be missing. Returns the largest
+// magnitude.
+double CheckColumns(const std::string& path, const PointColumns& points, UpAxis up_axis,
+                    uint32_t limit, Violations& violations) {
   const AxisNames names = AxisNamesOf(up_axis);
   if (points.a.size() > limit) {
     violations.Add(ViolationReason::kLimitExceeded, path,
-                   "at most max_vertices " + std::to_string(limit) + ", got " + std::to_string(points.a.size()));
+                   "at most max_vertices " + std::to_string(limit) + ", got " +
+                       std::to_string(points.a.size()));
     return 0.0;
   }
   const auto check = [&](std::span<const double> column, char name, bool optional) {
     const std::string field = path + "." + name;
     if (column.size() != points.a.size() && !(optional && column.empty())) {
       violations.Add(ViolationReason::kLengthMismatch, field,
-                     "columns must have equal lengths, got " + std::to_string(column.size()) + " and " +
-                         std::to_string(points.a.size()));
+                     "columns must have equal lengths, got " + std::to_string(column.size()) +
+                         " and " + std::to_string(points.a.size()));
       return 0.0;
     }
     double largest = 0.0;
@@ -47,7 +49,8 @@ double CheckColumns(const std::string& path, const PointColumns& points, UpAxis 
   return std::max(a, b);
 }
 
-void ReadRadii(const v1::PlanWaypointsRequest& request, WaypointPlanRequest& plan, Violations& violations) {
+void ReadRadii(const v1::PlanWaypointsRequest& request, WaypointPlanRequest& plan,
+               Violations& violations) {
   const int size = request.radius_size();
   const size_t count = plan.waypoints.size();
   const size_t corners = request.closed() ? count : count - std::min<size_t>(count, 2);
@@ -58,33 +61,37 @@ void ReadRadii(const v1::PlanWaypointsRequest& request, WaypointPlanRequest& pla
   }
   for (int i = 0; i < size; ++i) {
     if (!(request.radius(i) >= 0.0)) {
-      CheckNumber("radius[" + std::to_string(i) + "]", request.radius(i), kNotNegativeOrInfinite, violations);
+      CheckNumber("radius[" + std::to_string(i) + "]", request.radius(i), kNotNegativeOrInfinite,
+                  violations);
     }
   }
   plan.radius.assign(request.radius().begin(), request.radius().end());
   if (plan.radius.empty()) plan.radius.push_back(plan.agent.max_turn_radius.value_or(0.0));
 }
 
-void ReadContainment(const v1::Polygons& polygons, const PlanFrame& frame, const RequestLimits& limits,
-                     WaypointPlanRequest& plan, Violations& violations) {
+void ReadContainment(const v1::Polygons& polygons, const PlanFrame& frame,
+                     const RequestLimits& limits, WaypointPlanRequest& plan,
+                     Violations& violations) {
   const PointColumns vertices = BorrowColumns(polygons.vertices(), frame.up_axis);
   const size_t before = violations.total();
   if (polygons.vertex_count().empty()) {
-    violations.Add(ViolationReason::kRequired, "containment.vertex_count", "required: at least one polygon");
+    violations.Add(ViolationReason::kRequired, "containment.vertex_count",
+                   "required: at least one polygon");
   }
   CheckColumns("containment.vertices", vertices, frame.up_axis, limits.max_vertices, violations);
   uint64_t sum = 0;
   for (int k = 0; k < polygons.vertex_count_size(); ++k) {
     if (polygons.vertex_count(k) < 3) {
-      violations.Add(ViolationReason::kTooFewVertices, "containment.vertex_count[" + std::to_string(k) + "]",
+      violations.Add(ViolationReason::kTooFewVertices,
+                     "containment.vertex_count[" + std::to_string(k) + "]",
                      "must be >= 3, got " + std::to_string(polygons.vertex_count(k)));
     }
     sum += polygons.vertex_count(k);
   }
   if (sum != vertices.a.size()) {
     violations.Add(ViolationReason::kLengthMismatch, "containment.vertex_count",
-                   "must sum to the number of vertices " + std::to_string(vertices.a.size()) + ", got " +
-                       std::to_string(sum));
+                   "must sum to the number of vertices " + std::to_string(vertices.a.size()) +
+                       ", got " + std::to_string(sum));
   }
   if (violations.total() != before) return;
   for (size_t i = 0; i < vertices.size(); ++i) {

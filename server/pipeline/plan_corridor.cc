@@ -18,8 +18,9 @@ constexpr size_t kLargeCorridor = size_t{1} << 15;
 
 }  // namespace
 
-std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request, const RequestLimits& limits,
-                                    StopSignal stop, v1::PlanCorridorResponse& response) {
+std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request,
+                                          const RequestLimits& limits, StopSignal stop,
+                                          v1::PlanCorridorResponse& response) {
   thread_local CorridorPlanner planner;
   const absl::Cleanup give_back = [] {
     // The memory of a rare large plan is not kept.
@@ -27,7 +28,8 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   };
   Violations violations;
   const DecodedCorridorRequest decoded = ReadCorridorRequest(request, limits, violations);
-  const DecodedSampling sampling = ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
+  const DecodedSampling sampling =
+      ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
 
   std::optional<FailureReason> stopped;
   const auto should_stop = [&] {
@@ -38,7 +40,8 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
 
   thread_local RoutePlan plan;
   plan.Clear();
-  // The geometry is looked at even when other fields are wrong already: all violations are told at once.
+  // The geometry is looked at even when other fields are wrong already: all violations are told at
+  // once.
   const size_t field_violations = violations.total();
   Violations geometry_violations;
   const PlanStatus status =

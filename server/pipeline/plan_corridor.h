@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One PlanCorridor request from message to answer: check, plan, verify, sample, encode. Free of gRPC, so that
-// tests, fuzzing and benchmarks run exactly what the server runs.
+// One PlanCorridor request from message to answer: check, plan, verify, sample, encode. Free of
+// gRPC, so that tests, fuzzing and benchmarks run exactly what the server runs.
 #ifndef ARCLANE_SERVER_PIPELINE_PLAN_CORRIDOR_H_
 #define ARCLANE_SERVER_PIPELINE_PLAN_CORRIDOR_H_
 
@@ -13,11 +13,13 @@
 
 namespace arclane {
 
-// Fills `response.route` and returns nullopt, or returns why the request fails; the response is then unspecified. `stop` is
-// asked between stages and after every bounded amount of work; once it answers with a reason, that reason (kCancelled,
-// kDeadlineExceeded, kDraining) is the failure. Thread-safe: scratch memory is kept per thread.
-std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request, const RequestLimits& limits,
-                                    StopSignal stop, v1::PlanCorridorResponse& response);
+// Fills `response.route` and returns nullopt, or returns why the request fails; the response is
+// then unspecified. `stop` is asked between stages and after every bounded amount of work; once it
+// answers with a reason, that reason (kCancelled, kDeadlineExceeded, kDraining) is the failure.
+// Thread-safe: scratch memory is kept per thread.
+std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request,
+                                          const RequestLimits& limits, StopSignal stop,
+                                          v1::PlanCorridorResponse& response);
 
 }  // namespace arclane
 

@@ -17,7 +17,8 @@ std::span<const double> Borrow(const google::protobuf::RepeatedField<double>& fi
   return {field.data(), static_cast<size_t>(field.size())};
 }
 
-// The planner numbers its structures, "stops[2].dwell_s"; the message holds their fields as columns, "stops.dwell_s[2]".
+// The planner numbers its structures, "stops[2].dwell_s"; the message holds their fields as
+// columns, "stops.dwell_s[2]".
 std::string ColumnPath(std::string path) {
   const size_t open = path.find('[');
   const size_t close = path.find("].");
@@ -35,7 +36,8 @@ std::string CallerPath(const std::string& path) {
   return ColumnPath(path);
 }
 
-// Violations of the planner's own checks, but for those of the limits, which the codec has told already.
+// Violations of the planner's own checks, but for those of the limits, which the codec has told
+// already.
 void AddPlannerViolations(const std::vector<SpeedViolation>& found, Violations& violations) {
   for (const SpeedViolation& violation : found) {
     if (violation.field.starts_with("limits.")) continue;
@@ -45,8 +47,9 @@ void AddPlannerViolations(const std::vector<SpeedViolation>& found, Violations& 
 
 }  // namespace
 
-std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request, const RequestLimits& limits,
-                                       StopSignal stop, v1::PlanSpeedResponse& response) {
+std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request,
+                                       const RequestLimits& limits, StopSignal stop,
+                                       v1::PlanSpeedResponse& response) {
   if (const auto reason = stop()) return GivenUp(*reason);
   Violations violations;
   const DecodedSpeedRequest decoded = ReadSpeedRequest(request, limits, violations);

@@ -13,8 +13,9 @@
 namespace arclane {
 
 // As PlanCorridor (plan_corridor.h).
-std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request, const RequestLimits& limits,
-                                        StopSignal stop, v1::PlanSpeedResponse& response);
+std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request,
+                                       const RequestLimits& limits, StopSignal stop,
+                                       v1::PlanSpeedResponse& response);
 
 }  // namespace arclane
 

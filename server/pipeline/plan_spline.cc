@@ -32,15 +32,17 @@ size_t ExpectedSamples(const SamplingPlan& plan) {
 void RefuseJumps(const CurveSpeed& speed, Violations& violations) {
   for (const CurveStop& stop : speed.stops) {
     violations.Add(ViolationReason::kConflict, "spline",
-                   "the direction jumps by " + NumberText(stop.turn_angle_rad) + " rad at distance " +
-                       NumberText(stop.distance) + ", which this agent would have to turn in place");
+                   "the direction jumps by " + NumberText(stop.turn_angle_rad) +
+                       " rad at distance " + NumberText(stop.distance) +
+                       ", which this agent would have to turn in place");
   }
 }
 
 }  // namespace
 
-std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request, const RequestLimits& limits,
-                                        StopSignal stop, v1::PlanSplineResponse& response) {
+std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
+                                        const RequestLimits& limits, StopSignal stop,
+                                        v1::PlanSplineResponse& response) {
   Violations violations;
   const DecodedSplineRequest decoded = ReadSplineRequest(request, limits, violations);
   if (!violations.empty()) return ToFailure(violations);
@@ -53,8 +55,9 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request, co
   }
   ArcLengthOptions options;
   options.relative_error = decoded.relative_error;
-  options.inverse_mode = decoded.has_agent ? InverseMode::kTabulated
-                                           : ChooseInverseMode(*curve, ExpectedSamples(decoded.sampling.plan));
+  options.inverse_mode = decoded.has_agent
+                             ? InverseMode::kTabulated
+                             : ChooseInverseMode(*curve, ExpectedSamples(decoded.sampling.plan));
   const auto map = ArcLengthMap::Create(*std::move(curve), options);
   if (!map.ok()) {
     violations.Add(ViolationReason::kOutOfRange, "spline", std::string(map.status().message()));
@@ -78,12 +81,14 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request, co
     for (const SpeedViolation& violation : speed.plan.violations) {
       // The wish is the planner's speed cap.
       const bool wish = violation.field.starts_with("speed_cap");
-      violations.Add(ViolationReason::kOutOfRange, wish ? "speed_wish.speed" : violation.field, violation.message);
+      violations.Add(ViolationReason::kOutOfRange, wish ? "speed_wish.speed" : violation.field,
+                     violation.message);
     }
     if (!violations.empty()) return ToFailure(violations);
     EncodeCurveSpeed(speed, out);
   }
-  EncodeCurveSamples(decoded, *map, decoded.has_agent ? &speed : nullptr, out->mutable_samples(), violations);
+  EncodeCurveSamples(decoded, *map, decoded.has_agent ? &speed : nullptr, out->mutable_samples(),
+                     violations);
   if (!violations.empty()) return ToFailure(violations);
   response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
   return std::nullopt;

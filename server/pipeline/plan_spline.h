@@ -13,8 +13,9 @@
 namespace arclane {
 
 // As AnswerPlanCorridor (plan_corridor.h).
-std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request, const RequestLimits& limits,
-                                        StopSignal stop, v1::PlanSplineResponse& response);
+std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
+                                        const RequestLimits& limits, StopSignal stop,
+                                        v1::PlanSplineResponse& response);
 
 }  // namespace arclane
 

@@ -26,8 +26,8 @@
 namespace arclane {
 namespace {
 
-// How long after the last answer its bytes and the closing of streams may take, before what is left,
-// such as a stream whose client does not read, is cancelled.
+// How long after the last answer its bytes and the closing of streams may take, before what is
+// left, such as a stream whose client does not read, is cancelled.
 constexpr auto kSettleTime = std::chrono::milliseconds(300);
 
 int Milliseconds(double seconds) {

@@ -7,9 +7,8 @@
 namespace arclane {
 namespace {
 
-constexpr std::array<std::string_view, 7> kMethods = {"PlanCorridor", "PlanWaypoints", "PlanSpline",
-                                                      "PlanSpeed",    "GetLimits",     "Ping",
-                                                      "PingStream"};
+constexpr std::array<std::string_view, 7> kMethods = {
+    "PlanCorridor", "PlanWaypoints", "PlanSpline", "PlanSpeed", "GetLimits", "Ping", "PingStream"};
 constexpr std::array<std::string_view, 4> kShedReasons = {"queue_full", "admitted_bytes", "expired",
                                                           "cancelled"};
 constexpr std::array<std::string_view, 4> kStages = {"queue", "parse", "plan", "encode"};

@@ -59,6 +59,8 @@ double ToDouble(const nlohmann::json& value) {
   return std::strtod(text.c_str(), nullptr);
 }
 
-std::string OwnDataPath(const std::string& name) { return std::string(ARCLANE_SOURCE_DIR) + "/tests/data/" + name; }
+std::string OwnDataPath(const std::string& name) {
+  return std::string(ARCLANE_SOURCE_DIR) + "/tests/data/" + name;
+}
 
 }  // namespace arclane::testing

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans one corridor and prints its length and first samples; then sends a wrong request and prints what is wrong with it.
+// Plans one corridor and prints its length and first samples; then sends a wrong request and prints
+// what is wrong with it.
 //   plan_corridor_example [HOST:PORT] < request.json
 #include <algorithm>
 #include <iostream>

@@ -151,7 +151,8 @@ class PolylineFillet {
       Corner corner{i,   line_.direction[i],  line_.direction[(i + 1) % count], 0.0,
                     0.0, CornerKind::kRounded};
       corner.turn = TurnAngle(corner.in, corner.out);
-      // A corner that is no corner is a stop only where the smallest angle of corners is 0 and radius 0 asks for one.
+      // A corner that is no corner is a stop only where the smallest angle of corners is 0 and
+      // radius 0 asks for one.
       const bool straight = corner.turn == 0.0 && line_.request[i] > 0.0;
       if (std::abs(corner.turn) < options_.corner_angle_min_rad || straight) {
         corner.kind = CornerKind::kDrivenThrough;

@@ -8,9 +8,10 @@
 namespace arclane {
 namespace {
 
-// The fraction of the line at which it leaves a convex counter-clockwise cell, clipped to 1; less than `from` when it is
-// outside already by more than the tolerance.
-double ExitFraction(std::span<const Vec2> cell, Vec2 a, Vec2 direction, double from, double tolerance) {
+// The fraction of the line at which it leaves a convex counter-clockwise cell, clipped to 1; less
+// than `from` when it is outside already by more than the tolerance.
+double ExitFraction(std::span<const Vec2> cell, Vec2 a, Vec2 direction, double from,
+                    double tolerance) {
   double exit = 1.0;
   for (size_t i = 0; i < cell.size(); ++i) {
     const Vec2 edge = cell[(i + 1) % cell.size()] - cell[i];

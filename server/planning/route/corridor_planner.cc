@@ -34,15 +34,16 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::Funct
   CollectPoints();
   const bool rounds = request.agent.max_turn_radius && taut_.size() > 2;
   const PlanStatus status = rounds ? FinishRounded(request, plan) : FinishStops(request, plan);
-  // Portals that no chain of convex cells can join have no shortest line that the proof could accept.
+  // Portals that no chain of convex cells can join have no shortest line that the proof could
+  // accept.
   if (status == PlanStatus::kVerificationFailed && AddPortalFaults(violations)) {
     return PlanStatus::kInvalid;
   }
   return status;
 }
 
-// Without polygons: successive portals must be edges of one convex cell, so neither may reach through the other's line by
-// more than the tolerance. True when some do not.
+// Without polygons: successive portals must be edges of one convex cell, so neither may reach
+// through the other's line by more than the tolerance. True when some do not.
 bool CorridorPlanner::AddPortalFaults(Violations& violations) const {
   if (corridor_.has_polygons) return false;
   const size_t before = violations.total();
@@ -54,11 +55,14 @@ bool CorridorPlanner::AddPortalFaults(Violations& violations) const {
   for (size_t i = 0; i + 1 < corridor_.portals.size(); ++i) {
     const Portal& a = corridor_.portals[i];
     const Portal& b = corridor_.portals[i + 1];
-    // Travel crosses a portal from its positive to its negative side: b lies in front of a, a behind b.
-    const double reach = std::max({depth(a, b.left), depth(a, b.right), -depth(b, a.left), -depth(b, a.right)});
+    // Travel crosses a portal from its positive to its negative side: b lies in front of a, a
+    // behind b.
+    const double reach =
+        std::max({depth(a, b.left), depth(a, b.right), -depth(b, a.left), -depth(b, a.right)});
     if (reach <= corridor_.tolerance) continue;
     violations.Add(ViolationReason::kNotConvex, "portals[" + std::to_string(i + 1) + "]",
-                   "is no edge of a convex cell together with the portal before it: one reaches through the other's line by " +
+                   "is no edge of a convex cell together with the portal before it: one reaches "
+                   "through the other's line by " +
                        std::to_string(reach));
   }
   return violations.total() > before;
@@ -67,13 +71,15 @@ bool CorridorPlanner::AddPortalFaults(Violations& violations) const {
 PlanStatus CorridorPlanner::FinishStops(const CorridorPlanRequest& request, RoutePlan& plan) {
   AddStops(request, plan);
   plan.deviation_tolerance = kDeviationTolerances * corridor_.tolerance;
-  return Finish(request, VerifyLine(corridor_, points_, plan.deviation_tolerance, &crossings_), plan);
+  return Finish(request, VerifyLine(corridor_, points_, plan.deviation_tolerance, &crossings_),
+                plan);
 }
 
 PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan) {
   const RoutePlan unrounded = plan;
   AddRoundedPath(request, plan);
-  // An agent that moves already drives on straight: where rounding has bent the first line away, it stops at corners.
+  // An agent that moves already drives on straight: where rounding has bent the first line away, it
+  // stops at corners.
   if (StartsOffLine(request, plan)) {
     plan = unrounded;
     return FinishStops(request, plan);
@@ -87,11 +93,13 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, Ro
       verifier_.Verify(corridor_, plan.route.segments, plan.deviation_tolerance, &crossings_);
   if (deviation.distance <= plan.deviation_tolerance) {
     crossing_distance_.clear();
-    for (const PortalCrossing& crossing : crossings_) crossing_distance_.push_back(crossing.distance);
+    for (const PortalCrossing& crossing : crossings_)
+      crossing_distance_.push_back(crossing.distance);
     MarkLinks(corridor_, crossing_distance_, plan.route.segments);
   }
   const PlanStatus status = Finish(request, deviation, plan);
-  if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime) return status;
+  if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime)
+    return status;
   // The rounding weighs times by a simpler model; the least time is decided by the exact one.
   RoutePlan stopping = unrounded;
   if (FinishStops(request, stopping) == PlanStatus::kOk && stopping.outcome == plan.outcome &&
@@ -111,7 +119,8 @@ PlanStatus CorridorPlanner::Finish(const CorridorPlanRequest& request, const Dev
   if (!(deviation.distance <= plan.deviation_tolerance)) return PlanStatus::kVerificationFailed;
   const double length = LayOutSegments(plan.route.segments);
   BuildSurfaceProfile(corridor_, crossings_, length, &plan.route.surface);
-  if (plan.outcome == RouteOutcome::kNeedsMotionPlanning || !AddStartTurn(request.agent, request.motion, plan)) {
+  if (plan.outcome == RouteOutcome::kNeedsMotionPlanning ||
+      !AddStartTurn(request.agent, request.motion, plan)) {
     plan.route.segments.clear();
     return PlanStatus::kOk;
   }
@@ -120,18 +129,20 @@ PlanStatus CorridorPlanner::Finish(const CorridorPlanRequest& request, const Dev
   return PlanStatus::kOk;
 }
 
-bool CorridorPlanner::StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const {
+bool CorridorPlanner::StartsOffLine(const CorridorPlanRequest& request,
+                                    const RoutePlan& plan) const {
   if (request.motion.velocity == Vec2{} || plan.route.segments.empty()) return false;
-  const double error = TurnAngle(UnitVector(plan.route.segments.front().heading), request.motion.velocity);
+  const double error =
+      TurnAngle(UnitVector(plan.route.segments.front().heading), request.motion.velocity);
   return std::abs(error) > std::max(request.agent.heading_tolerance, kStartDirectionRoundoff);
 }
 
 void CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, RoutePlan& plan) {
   portals_.clear();
   for (const TautPoint& taut : taut_) portals_.push_back(taut.portal);
-  const DrivenPath path =
-      RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
-                   DrivingLimitsOf(request.agent, request.motion), RoundingOptionsOf(request.agent));
+  const DrivenPath path = RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
+                                       DrivingLimitsOf(request.agent, request.motion),
+                                       RoundingOptionsOf(request.agent));
   AppendElements(path, corridor_.goal, plan.route.segments);
   LayOutSegments(plan.route.segments);
   AppendCorners(path, plan.route.segments, plan.corners);
@@ -187,7 +198,8 @@ void CorridorPlanner::AddStops(const CorridorPlanRequest& request, RoutePlan& pl
 
   double distance = 0.0;
   for (size_t i = 0; i + 1 < taut_.size(); ++i) {
-    const bool link = taut_[i].fixed && corridor_.portals[taut_[i].portal].kind == PortalKind::kLinkEntry;
+    const bool link =
+        taut_[i].fixed && corridor_.portals[taut_[i].portal].kind == PortalKind::kLinkEntry;
     const SegmentKind kind = link ? SegmentKind::kLink : SegmentKind::kLine;
     segments.push_back(MakeLine(kind, points_[i], points_[i + 1]));
     distance += segments.back().length;
@@ -208,9 +220,9 @@ void CorridorPlanner::AddStops(const CorridorPlanRequest& request, RoutePlan& pl
       segments.push_back(MakeTurn(at.point, segments.back().heading, corner.turn_angle));
       if (!agent.can_turn_in_place && plan.outcome != RouteOutcome::kNeedsMotionPlanning) {
         plan.outcome = RouteOutcome::kNeedsMotionPlanning;
-        plan.undrivable = UndrivableCorner{static_cast<uint32_t>(plan.corners.size()), at.portal,
-                                           corner.cause,
-                                           "the agent cannot turn in place and this corner is a stop"};
+        plan.undrivable =
+            UndrivableCorner{static_cast<uint32_t>(plan.corners.size()), at.portal, corner.cause,
+                             "the agent cannot turn in place and this corner is a stop"};
       }
     }
     plan.corners.push_back(corner);
@@ -242,7 +254,8 @@ void CorridorPlanner::TraceBraking(RoutePlan& plan) {
   }
   // Behind the last crossing the ground is not known better than at it.
   if (plan.route.length > plan.route.surface.back().distance) {
-    add(plan.route.length, plan.route.surface.back().height, static_cast<uint32_t>(crossings_.size()));
+    add(plan.route.length, plan.route.surface.back().height,
+        static_cast<uint32_t>(crossings_.size()));
   }
   plan.braking->rest_height = plan.route.surface.back().height;
 }

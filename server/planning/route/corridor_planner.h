@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a corridor as sent to a route: build, find the shortest line, round or stop at its corners, verify, lay the
-// surface, plan the speed.
+// From a corridor as sent to a route: build, find the shortest line, round or stop at its corners,
+// verify, lay the surface, plan the speed.
 #ifndef ARCLANE_SERVER_PLANNING_ROUTE_CORRIDOR_PLANNER_H_
 #define ARCLANE_SERVER_PLANNING_ROUTE_CORRIDOR_PLANNER_H_
 
@@ -30,26 +30,28 @@ struct CorridorPlanRequest {
 
 enum class PlanStatus : uint8_t {
   kOk,
-  kInvalid,              // The violations say why.
-  kStopped,              // The caller's stop signal came.
-  kVerificationFailed,   // The finished route deviates by plan.largest_deviation: a defect, never the caller's fault.
+  kInvalid,             // The violations say why.
+  kStopped,             // The caller's stop signal came.
+  kVerificationFailed,  // The finished route deviates by plan.largest_deviation: a defect, never
+                        // the caller's fault.
 };
 
-// The farthest that a verified route may leave the corridor as sent, in units of Corridor::tolerance: the funnel merges ends
-// of successive portals that are a tolerance apart, which moves a corner by one tolerance and the lines beside it by
-// at most as much; polygon cells may miss their portals by one more.
+// The farthest that a verified route may leave the corridor as sent, in units of
+// Corridor::tolerance: the funnel merges ends of successive portals that are a tolerance apart,
+// which moves a corner by one tolerance and the lines beside it by at most as much; polygon cells
+// may miss their portals by one more.
 inline constexpr double kDeviationTolerances = 4.0;
-// What the rounding of arcs may add, in units of 2^-53 times the largest coordinate or segment: positions on an arc are sums
-// and products of about ten rounded terms; six times that.
+// What the rounding of arcs may add, in units of 2^-53 times the largest coordinate or segment:
+// positions on an arc are sums and products of about ten rounded terms; six times that.
 inline constexpr double kArcRoundoff = 64.0 * 0x1p-53;
 
-// Plans one request after another; buffers are kept, so that a warm planner hardly allocates. Not thread-safe; one for
-// each thread. The corridor of the last plan stays readable until the next.
+// Plans one request after another; buffers are kept, so that a warm planner hardly allocates. Not
+// thread-safe; one for each thread. The corridor of the last plan stays readable until the next.
 class CorridorPlanner {
  public:
   // `stop` is asked between stages.
-  PlanStatus Plan(const CorridorPlanRequest& request, absl::FunctionRef<bool()> stop, RoutePlan& plan,
-                  Violations& violations);
+  PlanStatus Plan(const CorridorPlanRequest& request, absl::FunctionRef<bool()> stop,
+                  RoutePlan& plan, Violations& violations);
 
   // Only builds the corridor, to tell its violations: kOk or kInvalid.
   PlanStatus Check(const CorridorPlanRequest& request, Violations& violations);
@@ -69,7 +71,8 @@ class CorridorPlanner {
   bool StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const;
   PlanStatus FinishStops(const CorridorPlanRequest& request, RoutePlan& plan);
   PlanStatus FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan);
-  PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation, RoutePlan& plan);
+  PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation,
+                    RoutePlan& plan);
   void TraceBraking(RoutePlan& plan);
   bool AddPortalFaults(Violations& violations) const;
 

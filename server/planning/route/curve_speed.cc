@@ -14,7 +14,8 @@ namespace {
 // Piecewise linear interpolation at increasing places; constant outside.
 class LinearReader {
  public:
-  LinearReader(std::span<const double> at, std::span<const double> value) : at_(at), value_(value) {}
+  LinearReader(std::span<const double> at, std::span<const double> value)
+      : at_(at), value_(value) {}
 
   double Read(double place) {
     while (next_ < at_.size() && at_[next_] < place) ++next_;
@@ -31,8 +32,8 @@ class LinearReader {
   size_t next_ = 0;
 };
 
-// Adds the wish's knots inside the curve to the nodes and fills `cap` with the wished speed at every node. Squared speed is
-// linear between knots, so the wish is followed exactly.
+// Adds the wish's knots inside the curve to the nodes and fills `cap` with the wished speed at
+// every node. Squared speed is linear between knots, so the wish is followed exactly.
 void MergeWish(std::span<const double> knots, std::span<const double> speed, CurveSpeed& result) {
   std::vector<double> nodes;
   nodes.reserve(result.distance.size() + knots.size());
@@ -57,12 +58,13 @@ void MergeWish(std::span<const double> knots, std::span<const double> speed, Cur
   result.curvature = std::move(merged_curvature);
 }
 
-// The part of the length over which the curvature changes at a seam, as RefineCurvature does at joints within the curve.
+// The part of the length over which the curvature changes at a seam, as RefineCurvature does at
+// joints within the curve.
 constexpr double kSeamWidth = 1e-9;
 
-// A flying lap meets its first node again at its last, with the same magnitude of curvature. Where the two ends of the curve
-// differ there, by rounding or because the curve's curvature jumps, the flatter end is bent to the larger magnitude over a
-// stretch of kSeamWidth.
+// A flying lap meets its first node again at its last, with the same magnitude of curvature. Where
+// the two ends of the curve differ there, by rounding or because the curve's curvature jumps, the
+// flatter end is bent to the larger magnitude over a stretch of kSeamWidth.
 void CloseSeam(std::vector<double>& distance, std::vector<double>& curvature) {
   const double front = std::abs(curvature.front());
   const double back = std::abs(curvature.back());
@@ -92,8 +94,9 @@ size_t NodeAt(std::span<const double> distance, double s) {
 
 // Adds a stop in front of a node; stops at one node are one stop.
 void AddStop(size_t node, double dwell_s, std::vector<SpeedStop>& stops) {
-  const auto at = std::lower_bound(stops.begin(), stops.end(), node,
-                                   [](const SpeedStop& stop, size_t n) { return stop.boundary < n; });
+  const auto at =
+      std::lower_bound(stops.begin(), stops.end(), node,
+                       [](const SpeedStop& stop, size_t n) { return stop.boundary < n; });
   if (at != stops.end() && at->boundary == node) {
     at->dwell_s += dwell_s;
   } else {
@@ -112,7 +115,8 @@ absl::Status RefineProfile(const ArcLengthMap& map, CurveSpeed& result) {
   return absl::OkStatus();
 }
 
-void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& workspace, CurveSpeed& result) {
+void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& workspace,
+                    CurveSpeed& result) {
   result.cap.clear();
   result.node_stops.clear();
   if (result.distance.size() < 2) {
@@ -129,10 +133,11 @@ void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& worksp
     MergeWish(over_distance.distance, over_distance.speed, result);
   }
   for (const CurveStop& stop : result.stops) {
-    // The seam of a closed curve is a stop on the way of a flying lap only; otherwise it is the end.
+    // The seam of a closed curve is a stop on the way of a flying lap only; otherwise it is the
+    // end.
     if (stop.distance == 0.0 && !request.flying_lap) continue;
-    AddStop(NodeAt(result.distance, stop.distance), TurnDuration(request.agent, stop.turn_angle_rad),
-            result.node_stops);
+    AddStop(NodeAt(result.distance, stop.distance),
+            TurnDuration(request.agent, stop.turn_angle_rad), result.node_stops);
   }
   for (const SpeedStop& pause : over_distance.stops) {
     const double s = over_distance.distance[pause.boundary];

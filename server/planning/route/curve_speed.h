@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The speed along a curve: its curvature refined into a profile, a wish for the speed merged in, stops where the
-// direction jumps, and the exact plan over that.
+// The speed along a curve: its curvature refined into a profile, a wish for the speed merged in,
+// stops where the direction jumps, and the exact plan over that.
 #ifndef ARCLANE_SERVER_PLANNING_ROUTE_CURVE_SPEED_H_
 #define ARCLANE_SERVER_PLANNING_ROUTE_CURVE_SPEED_H_
 
@@ -17,8 +17,8 @@ namespace arclane {
 
 enum class WishOver : uint8_t { kNothing, kDistance, kTime };
 
-// Speeds at increasing distances or times (as many as speeds, finite, speeds >= 0), with constant acceleration between
-// them; constant before the first and behind the last.
+// Speeds at increasing distances or times (as many as speeds, finite, speeds >= 0), with constant
+// acceleration between them; constant before the first and behind the last.
 struct WishedSpeed {
   WishOver over = WishOver::kNothing;
   std::span<const double> at;
@@ -42,12 +42,14 @@ struct CurveSpeed {
   CurvatureSpeedPlan plan;
 };
 
-// Refines the curvature of the map's curve and finds where its direction jumps. RESOURCE_EXHAUSTED when the curve needs more
-// nodes than the refinement allows.
+// Refines the curvature of the map's curve and finds where its direction jumps. RESOURCE_EXHAUSTED
+// when the curve needs more nodes than the refinement allows.
 absl::Status RefineProfile(const ArcLengthMap& map, CurveSpeed& result);
 
-// Plans over a refined profile. A curve without length has no phases; its plan is kOk with duration 0.
-void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& workspace, CurveSpeed& result);
+// Plans over a refined profile. A curve without length has no phases; its plan is kOk with duration
+// 0.
+void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& workspace,
+                    CurveSpeed& result);
 
 }  // namespace arclane
 

@@ -9,13 +9,15 @@
 namespace arclane {
 namespace {
 
-// Fills start distances and the route's ends and length. Returns the distance to the first turn, or the length.
+// Fills start distances and the route's ends and length. Returns the distance to the first turn, or
+// the length.
 double LayOut(Route& route) {
   double distance = 0.0;
   double first_stop = -1.0;
   for (Segment& segment : route.segments) {
     segment.start_distance = distance;
-    if (segment.kind == SegmentKind::kTurn && distance > 0.0 && first_stop < 0.0) first_stop = distance;
+    if (segment.kind == SegmentKind::kTurn && distance > 0.0 && first_stop < 0.0)
+      first_stop = distance;
     distance += segment.length;
   }
   route.length = distance;
@@ -33,7 +35,8 @@ const Segment* FirstMoving(const std::vector<Segment>& segments) {
   return nullptr;
 }
 
-// Dwells belong to the turn segments, in order; every other phase to the segment that it names already.
+// Dwells belong to the turn segments, in order; every other phase to the segment that it names
+// already.
 void AssignDwells(const std::vector<SpeedStop>& stops, std::vector<SpeedPhase>& phases) {
   size_t next = 0;
   for (SpeedPhase& phase : phases) {
@@ -115,7 +118,8 @@ void MotionPlanner::PlanBraking(RouteOutcome outcome, const AgentProfile& agent,
   if (agent.limits.max_total_acceleration) {
     braking = std::min(braking, *agent.limits.max_total_acceleration);
   }
-  const double enough = 2.0 * (speed * agent.limits.reaction_time_s + speed * speed / (2.0 * braking));
+  const double enough =
+      2.0 * (speed * agent.limits.reaction_time_s + speed * speed / (2.0 * braking));
   const SpeedPiece piece{enough, kStraight};
   PlanFullBrake({&piece, 1}, agent.limits, speed, brake_);
 

@@ -12,8 +12,8 @@ namespace arclane {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// How many segments beyond the corner before are looked at for a corner's place: an arc and its neighbours are enough,
-// strings of merged corners have more.
+// How many segments beyond the corner before are looked at for a corner's place: an arc and its
+// neighbours are enough, strings of merged corners have more.
 constexpr size_t kLookAhead = 64;
 
 CornerAction ActionOf(CornerKind kind) {
@@ -74,7 +74,8 @@ std::pair<double, double> NearestOffset(const Segment& segment, Vec2 p) {
   double offset = 0.0;
   if (segment.kind == SegmentKind::kArc) {
     const double side = segment.curvature > 0.0 ? 1.0 : -1.0;
-    const Vec2 center = segment.start + LeftNormal(UnitVector(segment.heading)) * (1.0 / segment.curvature);
+    const Vec2 center =
+        segment.start + LeftNormal(UnitVector(segment.heading)) * (1.0 / segment.curvature);
     double turn = side * TurnAngle(segment.start - center, p - center);
     if (turn < 0.0) turn += 2.0 * M_PI;
     offset = std::min(turn / std::abs(segment.curvature), segment.length);
@@ -152,8 +153,8 @@ UndrivableCorner DescribeUndrivable(const DrivenPath& path, double min_turn_radi
     if (corner.kind != CornerKind::kStopped) continue;
     undrivable.corner = static_cast<uint32_t>(i);
     undrivable.cause = CauseOf(corner.reason);
-    undrivable.detail = "the agent cannot turn in place and must stop at corner " + std::to_string(i) + ": " +
-                        CauseText(corner.reason);
+    undrivable.detail = "the agent cannot turn in place and must stop at corner " +
+                        std::to_string(i) + ": " + CauseText(corner.reason);
     if (corner.reason == StopReason::kMinimumRadius) {
       undrivable.detail += "; radius " + std::to_string(corner.radius_that_fits) + " fits, " +
                            std::to_string(min_turn_radius) + " is needed";
@@ -170,8 +171,9 @@ bool AddStartTurn(const AgentProfile& agent, const EndMotion& motion, RoutePlan&
   const bool turns = std::abs(turn) > std::max(agent.heading_tolerance, kStartDirectionRoundoff);
   if (turns && !agent.can_turn_in_place) {
     plan.outcome = RouteOutcome::kNeedsMotionPlanning;
-    plan.undrivable = UndrivableCorner{std::nullopt, 0, CornerCause::kNone,
-                                       "the agent cannot turn in place and its heading is off the first line"};
+    plan.undrivable =
+        UndrivableCorner{std::nullopt, 0, CornerCause::kNone,
+                         "the agent cannot turn in place and its heading is off the first line"};
     return false;
   }
   if (agent.turn_before_move && turn != 0.0) {
@@ -185,7 +187,8 @@ void MarkLinks(const Corridor& corridor, std::span<const double> crossing_distan
   std::vector<Segment> marked;
   size_t next = 0;
   const auto copy_until = [&](double distance) {
-    while (next < segments.size() && segments[next].start_distance + segments[next].length <= distance) {
+    while (next < segments.size() &&
+           segments[next].start_distance + segments[next].length <= distance) {
       marked.push_back(segments[next++]);
     }
   };
@@ -247,7 +250,8 @@ DrivingLimits DrivingLimitsOf(const AgentProfile& agent, const EndMotion& motion
   limits.max_speed = agent.limits.max_speed;
   limits.max_acceleration = std::min(agent.limits.max_acceleration, total);
   limits.max_braking = std::min(agent.limits.max_braking, total);
-  limits.max_lateral_acceleration = std::min(agent.limits.max_lateral_acceleration.value_or(kInfinity), total);
+  limits.max_lateral_acceleration =
+      std::min(agent.limits.max_lateral_acceleration.value_or(kInfinity), total);
   limits.start_speed = std::min(Norm(motion.velocity), limits.max_speed);
   limits.goal_speed = std::min(motion.goal_speed, limits.max_speed);
   return limits;
@@ -259,8 +263,8 @@ RoundingOptions RoundingOptionsOf(const AgentProfile& agent) {
                           ? RoundingObjective::kLeastTime
                           : RoundingObjective::kFewestStopsThenTime;
   options.max_extra_length_fraction = agent.max_extra_length;
-  options.work_budget =
-      static_cast<uint64_t>(agent.corner_work_budget_s * 1e6 * static_cast<double>(kWorkUnitsPerMicrosecond));
+  options.work_budget = static_cast<uint64_t>(agent.corner_work_budget_s * 1e6 *
+                                              static_cast<double>(kWorkUnitsPerMicrosecond));
   return options;
 }
 

@@ -21,20 +21,23 @@ void AppendElements(const DrivenPath& path, Vec2 goal, std::vector<Segment>& seg
 // Fills start distances; returns the length.
 double LayOutSegments(std::span<Segment> segments);
 
-// Appends one corner for each outcome of the path; portal index and height are left for the caller, whose index into
-// `portal_index` is CornerOutcome::corner. Its distance along the route is that of the nearest point of the laid out
-// segments that follow the corner before it.
-void AppendCorners(const DrivenPath& path, std::span<const Segment> segments, std::vector<RouteCorner>& corners);
+// Appends one corner for each outcome of the path; portal index and height are left for the caller,
+// whose index into `portal_index` is CornerOutcome::corner. Its distance along the route is that of
+// the nearest point of the laid out segments that follow the corner before it.
+void AppendCorners(const DrivenPath& path, std::span<const Segment> segments,
+                   std::vector<RouteCorner>& corners);
 
 // What the first stop of a path that needs motion planning lacks.
 UndrivableCorner DescribeUndrivable(const DrivenPath& path, double min_turn_radius);
 
-// Puts a turn in front of the segments when the agent, at rest, has another heading than their first; names it in the plan
-// when the agent cannot turn in place. True when the agent can start.
+// Puts a turn in front of the segments when the agent, at rest, has another heading than their
+// first; names it in the plan when the agent cannot turn in place. True when the agent can start.
 bool AddStartTurn(const AgentProfile& agent, const EndMotion& motion, RoutePlan& plan);
 
-// Cuts lines at the ends of off-mesh links and marks the stretches between as links. Start distances are laid out anew.
-void MarkLinks(const Corridor& corridor, std::span<const double> crossing_distance, std::vector<Segment>& segments);
+// Cuts lines at the ends of off-mesh links and marks the stretches between as links. Start
+// distances are laid out anew.
+void MarkLinks(const Corridor& corridor, std::span<const double> crossing_distance,
+               std::vector<Segment>& segments);
 
 // The agent as the rounding of corners sees it.
 AgentTurning TurningOf(const AgentProfile& agent);

@@ -46,7 +46,7 @@ struct RouteCorner {
   CornerCause cause = CornerCause::kNone;
   double turn_angle = 0.0;  // Radians, positive to the left.
   double radius = 0.0;
-  double distance = 0.0;    // Along the route: of the stop, or of the middle of the arc.
+  double distance = 0.0;  // Along the route: of the stop, or of the middle of the arc.
 };
 
 struct BrakingReport {
@@ -76,8 +76,8 @@ struct RoutePlan {
   double shortest_length = 0.0;
   std::vector<RouteCorner> corners;
   std::vector<ClearanceShortfall> shortfalls;
-  std::optional<BrakingReport> braking;          // kCannotStop, kStartOffRoute.
-  std::optional<UndrivableCorner> undrivable;    // kNeedsMotionPlanning.
+  std::optional<BrakingReport> braking;        // kCannotStop, kStartOffRoute.
+  std::optional<UndrivableCorner> undrivable;  // kNeedsMotionPlanning.
   double goal_speed_reached = 0.0;
   double start_shift = 0.0;
   double goal_shift = 0.0;

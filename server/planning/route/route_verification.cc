@@ -24,7 +24,8 @@ void VisitRadiusDirection(const Segment& arc, double angle, Visit visit) {
   const double start = arc.heading - side * std::numbers::pi / 2.0;
   double turn = side * (angle - start);
   turn -= kTwoPi * std::floor(turn / kTwoPi);
-  for (double s = turn / std::abs(arc.curvature); s < arc.length; s += kTwoPi / std::abs(arc.curvature)) {
+  for (double s = turn / std::abs(arc.curvature); s < arc.length;
+       s += kTwoPi / std::abs(arc.curvature)) {
     if (s > 0.0) visit(s);
   }
 }
@@ -46,7 +47,9 @@ void RouteVerifier::LoadCell(const Corridor& corridor, size_t k) {
   if (k + 1 == corridor.cell_count()) AddEnds(corridor.goal, corridor.goal);
   ConvexHull(points_, &hull_);
   edges_.clear();
-  const auto add = [this](Vec2 normal, Vec2 through) { edges_.push_back({normal, -Dot(normal, through)}); };
+  const auto add = [this](Vec2 normal, Vec2 through) {
+    edges_.push_back({normal, -Dot(normal, through)});
+  };
   for (size_t i = 0; i < hull_.size() && hull_.size() > 1; ++i) {
     const Vec2 a = points_[hull_[i]];
     const Vec2 b = points_[hull_[(i + 1) % hull_.size()]];
@@ -67,7 +70,8 @@ bool RouteVerifier::Inside(Vec2 p, double tolerance) const {
   return true;
 }
 
-// Every offset along the segment at which it can enter or leave the widened cell, sorted, both ends included.
+// Every offset along the segment at which it can enter or leave the widened cell, sorted, both ends
+// included.
 void RouteVerifier::CollectCuts(const Segment& segment, double tolerance) {
   cuts_.assign({0.0, segment.length});
   const auto add = [&](double s) {
@@ -97,9 +101,9 @@ void RouteVerifier::CollectCuts(const Segment& segment, double tolerance) {
 
 // The first segment of positive length that ends behind the distance.
 size_t RouteVerifier::SegmentAt(double distance) const {
-  const auto at = std::partition_point(segments_.begin(), segments_.end(), [distance](const Segment& s) {
-    return s.start_distance + s.length <= distance;
-  });
+  const auto at = std::partition_point(
+      segments_.begin(), segments_.end(),
+      [distance](const Segment& s) { return s.start_distance + s.length <= distance; });
   return at - segments_.begin();
 }
 
@@ -190,7 +194,8 @@ void RouteVerifier::ChooseCrossings(std::vector<PortalCrossing>* crossings) cons
 }
 
 // The farthest that the chain, changing cells at the crossings, lies outside its cell.
-Deviation RouteVerifier::Measure(const Corridor& corridor, std::span<const PortalCrossing> crossings) {
+Deviation RouteVerifier::Measure(const Corridor& corridor,
+                                 std::span<const PortalCrossing> crossings) {
   Deviation worst;
   for (size_t k = 0; k < corridor.cell_count(); ++k) {
     const double from = k == 0 ? 0.0 : crossings[k - 1].distance;
@@ -201,7 +206,8 @@ Deviation RouteVerifier::Measure(const Corridor& corridor, std::span<const Porta
       for (const Edge& edge : edges_) {
         const double outside = -(Dot(edge.normal, p) + edge.offset);
         if (outside > worst.distance) {
-          worst = {outside, DeviationKind::kCell, static_cast<uint32_t>(k), p, segment.start_distance + s};
+          worst = {outside, DeviationKind::kCell, static_cast<uint32_t>(k), p,
+                   segment.start_distance + s};
         }
       }
     };

@@ -7,8 +7,8 @@
 namespace arclane {
 namespace {
 
-// A gap shorter than this fraction of a step is rounding of the division, not a sample of its own: the quotient
-// carries at most 2^-52 relative error and route lengths sum that of their segments.
+// A gap shorter than this fraction of a step is rounding of the division, not a sample of its own:
+// the quotient carries at most 2^-52 relative error and route lengths sum that of their segments.
 constexpr double kGapRoundoff = 1e-9;
 constexpr double kCountLimit = 9007199254740992.0;  // 2^53
 
@@ -19,8 +19,8 @@ double StepCount(double total, double step) {
   return std::floor(steps - kGapRoundoff) + 2.0;
 }
 
-// The first index in [0, size) whose end lies at or behind `value`, or size - 1; starts from `cursor` and walks on, or searches
-// anew when `value` lies before it. `end_of` must not decrease.
+// The first index in [0, size) whose end lies at or behind `value`, or size - 1; starts from
+// `cursor` and walks on, or searches anew when `value` lies before it. `end_of` must not decrease.
 template <typename EndOf>
 size_t Seek(size_t cursor, size_t size, double value, EndOf end_of) {
   if (cursor > 0 && end_of(cursor - 1) >= value) {
@@ -53,7 +53,8 @@ size_t Seek(size_t cursor, size_t size, double value, EndOf end_of) {
 
 class Sampler {
  public:
-  Sampler(const Route& route, const RouteSampleColumns& columns) : route_(route), columns_(columns) {}
+  Sampler(const Route& route, const RouteSampleColumns& columns)
+      : route_(route), columns_(columns) {}
 
   void AtDistance(size_t i, double s) {
     size_t local_segment = 0;
@@ -75,7 +76,8 @@ class Sampler {
       const double d = s - phase.start_distance;
       speed = SpeedAt(phase, d);
       if (!columns_.time_s.empty()) {
-        time = s >= route_.length ? route_.duration_s : phase.start_time_s + TimeAt(phase, d, speed);
+        time =
+            s >= route_.length ? route_.duration_s : phase.start_time_s + TimeAt(phase, d, speed);
       }
     }
     Write(i, s, time, speed, local_segment, local_offset, 0.0);
@@ -94,7 +96,8 @@ class Sampler {
     if (route_.segments.empty()) return Write(i, s, t, SpeedAt(phase, d), 0, 0.0, 0.0);
     const Segment& segment = route_.segments[phase.piece];
     const bool turning = segment.kind == SegmentKind::kTurn && phase.duration_s > 0.0;
-    const double turned = turning ? segment.turn_angle * std::min(1.0, elapsed / phase.duration_s) : 0.0;
+    const double turned =
+        turning ? segment.turn_angle * std::min(1.0, elapsed / phase.duration_s) : 0.0;
     Write(i, s, t, SpeedAt(phase, d), phase.piece, s - segment.start_distance, turned);
   }
 
@@ -142,7 +145,8 @@ class Sampler {
         const SurfaceKnot& before = knots[knot_ - 1];
         const double fraction = (s - before.distance) / (after.distance - before.distance);
         height = before.height + (after.height - before.height) * fraction;
-        along = before.surface_distance + (after.surface_distance - before.surface_distance) * fraction;
+        along =
+            before.surface_distance + (after.surface_distance - before.surface_distance) * fraction;
       }
     }
     if (!columns_.height.empty()) columns_.height[i] = height + columns_.height_offset;
@@ -191,7 +195,8 @@ void WriteSamples(const SamplingPlan& plan, const Route& route, const RouteSampl
       break;
     case SamplingRule::kCount:
       for (size_t i = 0; i + 1 < count; ++i) {
-        sampler.AtDistance(i, route.length * (static_cast<double>(i) / static_cast<double>(count - 1)));
+        sampler.AtDistance(
+            i, route.length * (static_cast<double>(i) / static_cast<double>(count - 1)));
       }
       break;
     case SamplingRule::kTimeStep:

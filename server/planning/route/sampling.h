@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of a route at exact distances or times: counted first, then written straight into the caller's columns.
+// Samples of a route at exact distances or times: counted first, then written straight into the
+// caller's columns.
 #ifndef ARCLANE_SERVER_PLANNING_ROUTE_SAMPLING_H_
 #define ARCLANE_SERVER_PLANNING_ROUTE_SAMPLING_H_
 
@@ -23,15 +24,18 @@ struct SamplingPlan {
   SamplingRule rule = SamplingRule::kNone;
   double step = 0.0;  // > 0 for kSpacing and kTimeStep.
   size_t count = 0;   // >= 1 for kCount.
-  std::span<const double> distances;  // Any order; values outside [0, length] by rounding are clamped.
+  std::span<const double>
+      distances;  // Any order; values outside [0, length] by rounding are clamped.
 };
 
-// How many samples the plan gives on the route; saturates at 2^53, so that a limit check cannot overflow. A route of
-// length 0 (or duration 0 for kTimeStep) gives one sample, kDistances as many as it names.
+// How many samples the plan gives on the route; saturates at 2^53, so that a limit check cannot
+// overflow. A route of length 0 (or duration 0 for kTimeStep) gives one sample, kDistances as many
+// as it names.
 double CountSamples(const SamplingPlan& plan, const Route& route);
 
-// Where samples go; an empty column is not wanted, the others have exactly the counted length. Positions are in
-// the route's frame; `offset` is added to plan coordinates and `height_offset` to heights as they are written.
+// Where samples go; an empty column is not wanted, the others have exactly the counted length.
+// Positions are in the route's frame; `offset` is added to plan coordinates and `height_offset` to
+// heights as they are written.
 struct RouteSampleColumns {
   std::span<double> distance;
   std::span<double> surface_distance;
@@ -47,9 +51,10 @@ struct RouteSampleColumns {
   double height_offset = 0.0;
 };
 
-// Fills the columns. The first and last points of the route are exact, and so is the start of every segment. At a stop, a
-// sample by distance has the state of arrival; a sample by time turns with the agent. O(samples + segments + phases +
-// portals) for ascending distances, O(samples * log) otherwise. No allocation.
+// Fills the columns. The first and last points of the route are exact, and so is the start of every
+// segment. At a stop, a sample by distance has the state of arrival; a sample by time turns with
+// the agent. O(samples + segments + phases + portals) for ascending distances, O(samples * log)
+// otherwise. No allocation.
 void WriteSamples(const SamplingPlan& plan, const Route& route, const RouteSampleColumns& columns);
 
 }  // namespace arclane

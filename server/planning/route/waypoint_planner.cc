@@ -24,7 +24,8 @@ void WaypointPlanner::MergeEqual(const WaypointPlanRequest& request) {
     if (!points_.empty() && Distance(points_.back(), request.waypoints[i]) <= request.tolerance) {
       if (has_radius) radius_.back() = radius;
       // The goal stands where it was sent.
-      if (i + 1 == request.waypoints.size() && points_.size() > 1) points_.back() = request.waypoints[i];
+      if (i + 1 == request.waypoints.size() && points_.size() > 1)
+        points_.back() = request.waypoints[i];
       continue;
     }
     points_.push_back(request.waypoints[i]);
@@ -101,7 +102,8 @@ absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointP
   if (!filleted.ok()) return filleted.status();
 
   const DrivenPath& path = filleted->path;
-  for (const uint32_t line : filleted->uncontained_lines) result.uncontained_lines.push_back(index_[line]);
+  for (const uint32_t line : filleted->uncontained_lines)
+    result.uncontained_lines.push_back(index_[line]);
   AppendElements(path, plan.route.end, plan.route.segments);
   if (!path.elements.empty()) plan.route.start = path.elements.front().start;
   if (options.closed && !path.elements.empty()) {
@@ -114,7 +116,8 @@ absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointP
     const uint32_t point = path.corners[i].corner;
     plan.corners[i].portal_index = index_[point];
     plan.corners[i].height = heights_[point];
-    if (plan.corners[i].action == CornerAction::kStop && plan.corners[i].cause == CornerCause::kNone) {
+    if (plan.corners[i].action == CornerAction::kStop &&
+        plan.corners[i].cause == CornerCause::kNone) {
       plan.corners[i].cause = CornerCause::kNotRequested;
     }
   }

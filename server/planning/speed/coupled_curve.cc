@@ -312,7 +312,7 @@ class BackwardPass {
 
   void Push(const CurvePart& part, double from, double to, bool binds, double f_to, double f_from) {
     steps_.push_back({start_ + from, to - from, part.K(from), part.K(to), part.Cap(from),
-                        part.Cap(to), x_, f_to, f_from, interval_, node_, false, binds});
+                      part.Cap(to), x_, f_to, f_from, interval_, node_, false, binds});
   }
 
   void Through(const CurvePart& part) {

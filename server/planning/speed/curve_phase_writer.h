@@ -75,7 +75,7 @@ class CurvePhaseWriter {
   void Append(SpeedPhaseKind kind, SpeedLaw law, double length, double seconds, double v0,
               double v1, double acceleration, double first, double second) {
     phases_.push_back({interval_, kind, law, distance_, time_, length, seconds, v0, v1,
-                         acceleration, first, second});
+                       acceleration, first, second});
     distance_ += length;
     time_ += seconds;
   }

@@ -14,8 +14,8 @@ double PhaseWriter::Circle(const Stretch& stretch, SpeedPhaseKind kind, double x
   const double v_start = brakes ? v_high : v_low;
   const double acceleration = 0.5 * rate * grip::Cosine(v_start * v_start, amplitude);
   phases_.push_back({stretch.piece, kind, SpeedLaw::kGripCircle, stretch.start, time_,
-                       stretch.length, seconds, v_start, brakes ? v_low : v_high,
-                       brakes ? -acceleration : acceleration, amplitude, brakes ? -rate : rate});
+                     stretch.length, seconds, v_start, brakes ? v_low : v_high,
+                     brakes ? -acceleration : acceleration, amplitude, brakes ? -rate : rate});
   time_ += seconds;
   return seconds;
 }

@@ -72,7 +72,7 @@ class PhaseWriter {
     // Speeds whose squares underflow: at rest at both ends is impossible over a positive length.
     const double seconds = sum > 0.0 ? 2.0 * stretch.length / sum : 0.0;
     phases_.push_back({stretch.piece, kind, SpeedLaw::kConstantAcceleration, stretch.start, time_,
-                         stretch.length, seconds, v0, v1, acceleration, 0.0, 0.0});
+                       stretch.length, seconds, v0, v1, acceleration, 0.0, 0.0});
     time_ += seconds;
     return seconds;
   }

@@ -83,7 +83,8 @@ TEST(PlanSplinePipelineTest, AFlyingLapEndsAsItBeginsAndIsFaster) {
 
 TEST(PlanSplinePipelineTest, AFlyingLapsWishMustBeTheSameAtBothEnds) {
   const std::string lap = std::string(kAgent) + kLoop + "flying_lap: true ";
-  EXPECT_EQ(Plan(lap + "speed_wish { distance { distance: 0 } speed: 1 }").speed().outcome(), v1::SPEED_OUTCOME_OK);
+  EXPECT_EQ(Plan(lap + "speed_wish { distance { distance: 0 } speed: 1 }").speed().outcome(),
+            v1::SPEED_OUTCOME_OK);
   EXPECT_THAT(Fields(lap + "speed_wish { distance { distance: 0 distance: 9 } speed: 1 speed: 2 }"),
               Contains("speed_wish.speed"));
 }

@@ -47,7 +47,8 @@ struct Planned {
 Planned Plan(const CorridorPlanRequest& request) {
   CorridorPlanner planner;
   Planned planned;
-  planned.status = planner.Plan(request, [] { return false; }, planned.plan, planned.violations);
+  planned.status = planner.Plan(
+      request, [] { return false; }, planned.plan, planned.violations);
   return planned;
 }
 
@@ -139,7 +140,8 @@ TEST(CorridorPlannerTest, StartEqualToGoalIsARouteWithoutLength) {
   const LShape shape;
   CorridorPlanRequest request = shape.Request();
   request.corridor.polygons.vertex_count = request.corridor.polygons.vertex_count.first(1);
-  request.corridor.polygons.vertices = {std::span(shape.x).first(4), std::span(shape.y).first(4), {}};
+  request.corridor.polygons.vertices = {
+      std::span(shape.x).first(4), std::span(shape.y).first(4), {}};
   request.corridor.goal = request.corridor.start;
   const Planned planned = Plan(request);
   ASSERT_EQ(planned.status, PlanStatus::kOk) << planned.violations.ToString();
@@ -160,10 +162,13 @@ TEST(CorridorPlannerTest, TheStopSignalIsHeard) {
   CorridorPlanner planner;
   RoutePlan plan;
   Violations violations;
-  EXPECT_EQ(planner.Plan(shape.Request(), [] { return true; }, plan, violations), PlanStatus::kStopped);
+  EXPECT_EQ(planner.Plan(
+                shape.Request(), [] { return true; }, plan, violations),
+            PlanStatus::kStopped);
 }
 
-// Found by fuzzing: the second portal reaches through the third, so that no convex cell has both as edges.
+// Found by fuzzing: the second portal reaches through the third, so that no convex cell has both as
+// edges.
 TEST(CorridorPlannerTest, PortalsThatNoConvexCellJoinsAreNamed) {
   const std::vector<double> left_x = {1, 2.0001449584960938, 0, 4};
   const std::vector<double> left_y = {-0.5, 2.5, -0.5, 2.5};

@@ -17,7 +17,16 @@ namespace {
 
 struct Columns {
   explicit Columns(size_t n)
-      : distance(n), surface(n), time(n), x(n), y(n), height(n), heading(n), speed(n), curvature(n), portal(n) {}
+      : distance(n),
+        surface(n),
+        time(n),
+        x(n),
+        y(n),
+        height(n),
+        heading(n),
+        speed(n),
+        curvature(n),
+        portal(n) {}
   RouteSampleColumns View() {
     RouteSampleColumns view;
     view.distance = distance;
@@ -36,7 +45,8 @@ struct Columns {
   std::vector<uint32_t> portal;
 };
 
-// A line of 4 along x, a stop with a quarter turn left, an arc of radius 2 through a quarter circle, a line of 1.
+// A line of 4 along x, a stop with a quarter turn left, an arc of radius 2 through a quarter
+// circle, a line of 1.
 RoutePlan LineTurnArcLine() {
   AgentProfile agent;
   agent.limits.max_speed = 3.0;
@@ -47,7 +57,8 @@ RoutePlan LineTurnArcLine() {
   RoutePlan plan;
   plan.route.segments.push_back(MakeLine(SegmentKind::kLine, {1, 1}, {5, 1}));
   plan.route.segments.push_back(MakeTurn({5, 1}, 0.0, std::numbers::pi / 2));
-  plan.route.segments.push_back(MakeArc({5, 1}, std::numbers::pi / 2, 0.5, std::numbers::pi, {3, 3}));
+  plan.route.segments.push_back(
+      MakeArc({5, 1}, std::numbers::pi / 2, 0.5, std::numbers::pi, {3, 3}));
   plan.route.segments.push_back(MakeLine(SegmentKind::kLine, {3, 3}, {2, 3}));
   MotionPlanner planner;
   planner.Plan(agent, EndMotion{}, plan);
@@ -101,7 +112,8 @@ TEST(SamplingTest, CountIsEvenAndOneMeansTheStart) {
   SamplingPlan plan{.rule = SamplingRule::kCount, .count = 5};
   Columns columns(5);
   WriteSamples(plan, route, columns.View());
-  for (int i = 0; i < 5; ++i) EXPECT_NEAR(columns.distance[i], route.length * i / 4, 1e-15 * route.length);
+  for (int i = 0; i < 5; ++i)
+    EXPECT_NEAR(columns.distance[i], route.length * i / 4, 1e-15 * route.length);
   EXPECT_EQ(columns.distance[4], route.length);
   plan.count = 1;
   Columns one(1);
@@ -216,7 +228,8 @@ TEST(SamplingTest, ShuffledDistancesGiveTheBitsOfSortedOnes) {
 TEST(SamplingTest, ARouteWithoutLengthGivesOneFiniteSample) {
   Route route;
   route.start = route.end = {3, 4};
-  for (const SamplingRule rule : {SamplingRule::kSpacing, SamplingRule::kCount, SamplingRule::kTimeStep}) {
+  for (const SamplingRule rule :
+       {SamplingRule::kSpacing, SamplingRule::kCount, SamplingRule::kTimeStep}) {
     SamplingPlan plan{.rule = rule, .step = 0.5, .count = 7};
     ASSERT_EQ(CountSamples(plan, route), 1.0);
     Columns columns(1);

@@ -17,16 +17,6 @@ constexpr double kFitRelative = 1e-12;
 // Alternatives of one conflict run that are compared; a run of more has only its outer ones
 // compared.
 constexpr size_t kMaxAlternatives = 64;
-<<<<<<< HEAD
-=======
-// Corners that may be solved again to compare stop sets or intervals: every chain of 64 corners is
-// compared in full (64 * kMaxIntervalChoices), longer ones at a cost that stays linear, about 5 us
-// a corner at most.
-constexpr size_t kLeastComparedCorners = 64 * static_cast<size_t>(kMaxIntervalChoices);
-constexpr size_t kComparedPerCorner = 64;
-// Interval choices that are left to every run, however long.
-constexpr size_t kLeastIntervalChoices = 16;
->>>>>>> wayconf
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -136,37 +126,6 @@ class FilletChain {
       DecideRuns({open.data() + i, j - i});
       i = j;
     }
-<<<<<<< HEAD
-=======
-    const size_t most = MostCombinations(groups);
-    for (const auto& group : groups) DecideRuns(group, most);
-  }
-
-  // How many combinations a group may have to be compared in full, so that all comparisons together
-  // stay within their share of work. It does not depend on the order of the groups.
-  size_t MostCombinations(std::span<const std::span<const ConflictRun>> groups) const {
-    const size_t allowed = std::max(kLeastComparedCorners, kComparedPerCorner * chain.size());
-    for (size_t most = kMaxIntervalChoices; most > 1; most /= 2) {
-      size_t compared = 0;
-      for (const auto& group : groups) {
-        const size_t combinations = Combinations(group, most);
-        const auto [first, limit] = Surroundings(group.front(), group.back());
-        if (combinations <= most) compared += combinations * (limit - first);
-      }
-      if (compared <= allowed) return most;
-    }
-    return 1;
-  }
-
-  // The number of combinations of the runs' alternatives, or some number above `most`.
-  size_t Combinations(std::span<const ConflictRun> runs, size_t most) const {
-    size_t combinations = 1;
-    for (const ConflictRun& run : runs) {
-      combinations *= AlternativeCount(run);
-      if (combinations > most) break;
-    }
-    return combinations;
->>>>>>> wayconf
   }
 
   bool StopBetween(const ConflictRun& a, const ConflictRun& b) const {
@@ -264,13 +223,7 @@ class FilletChain {
     for (size_t i = first; i < limit; ++i) allowed.emplace_back(0, Count(i));
     best_sorted_.clear();
     best_values_.clear();
-<<<<<<< HEAD
     choices_left_ = kMaxIntervalChoices;
-=======
-    choices_left_ = static_cast<int>(
-        std::clamp(kLeastComparedCorners / (compared_sets_ * (limit - first)),
-                   kLeastIntervalChoices, static_cast<size_t>(kMaxIntervalChoices)));
->>>>>>> wayconf
     Branch(first, limit, allowed, values);
     std::copy(best_values_.begin(), best_values_.end(), values.begin() + first);
   }

@@ -43,19 +43,11 @@ struct FilletRadii {
 };
 
 // Of all smallest stop sets the one whose sorted radii are lexicographically largest; of equal ones
-<<<<<<< HEAD
 // the lowest indices. Linear in n where every corner has one interval; corners that share a stretch
 // without stops and have several intervals are searched together, at most kMaxIntervalChoices
 // combinations of them (then the lower intervals are kept); on loops without stops radii in a gap
 // fall to the lower interval. Of conflicts that leave more than kMaxIntervalChoices stop sets the
 // choice is made run by run.
-=======
-// the lowest indices. Linear in n. Up to 64 corners this holds in full for at most
-// kMaxIntervalChoices stop sets and combinations of intervals; in longer chains conflicts that
-// leave many stop sets are decided run by run, and corners that share a stretch without stops and
-// have several intervals keep the lower ones once their share of comparisons is used up. On loops
-// without stops radii in a gap fall to the lower interval.
->>>>>>> wayconf
 FilletRadii ChooseFilletRadii(const FilletProblem& problem);
 
 inline constexpr int kMaxIntervalChoices = 4096;

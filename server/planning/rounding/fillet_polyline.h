@@ -19,12 +19,7 @@ struct FilletPolylineOptions {
   double radius_min = 0.0;
   bool can_turn_in_place = true;
   bool closed = false;  // The last waypoint is followed by the first, which is a corner too.
-<<<<<<< HEAD
   double corner_angle_min_rad = 1e-9;  // Smaller kinks are driven through.
-=======
-  double corner_angle_min_rad =
-      1e-9;  // Smaller kinks are driven through; with 0, radius 0 stops at straight points too.
->>>>>>> wayconf
   double turn_speed_rad_s = 0.0;
   // Simple polygons, polygon k: vertices [polygon_begin[k], polygon_begin[k + 1]). Empty: no
   // containment.
@@ -35,11 +30,7 @@ struct FilletPolylineOptions {
 struct FilletedPolyline {
   DrivenPath path;
   // Lines of the polyline (index of their first waypoint) that leave the polygons' union; the path
-<<<<<<< HEAD
   // keeps them.
-=======
-             // keeps them. Of a path without elements: its only point.
->>>>>>> wayconf
   std::vector<uint32_t> uncontained_lines;
 };
 

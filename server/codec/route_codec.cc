@@ -63,6 +63,8 @@ v1::CornerReason EncodeCornerReason(CornerCause cause) {
       return v1::CORNER_REASON_LINK;
     case CornerCause::kNotWorth:
       return v1::CORNER_REASON_NOT_WORTH;
+    case CornerCause::kWorkBudget:
+      return v1::CORNER_REASON_WORK_BUDGET;
   }
   return v1::CORNER_REASON_UNSPECIFIED;
 }

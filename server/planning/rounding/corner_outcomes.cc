@@ -17,6 +17,10 @@ constexpr int kProbes = 8;
 // A corner is looked for on so many discs beyond the one of the corner before it.
 constexpr size_t kLookAhead = 64;
 
+// Stops that are explained by trials, each of which looks at the whole string; a path with more
+// stops has more corners than a budget of work reaches.
+constexpr size_t kExplainedStops = 32;
+
 Vec2 Opposite(Vec2 v) { return -v; }
 
 // Distance of a point to the arc that the string drives on node i, or to its point where there is
@@ -60,7 +64,9 @@ void ExplainStop(const DiscStringContext& context, const DiscString& string, siz
     WorkMeter work{0, std::numeric_limits<uint64_t>::max()};
     switch (copy.Replace(i, i + 1, {&candidate, 1}, work)) {
       case TryResult::kAccepted:
-        outcome.reason = StopReason::kMinimumRadius;
+        // What the agent can drive fits after all: the search had not come so far.
+        outcome.reason = context.turning.radius_min > 0.0 && probe > 0 ? StopReason::kMinimumRadius
+                                                                       : StopReason::kWorkBudget;
         outcome.radius_that_fits = radius;
         return;
       case TryResult::kNotBetter:
@@ -174,6 +180,7 @@ std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut,
     distance.push_back(best_distance);
     outcomes.push_back(outcome);
   }
+  size_t explained = 0;
   for (size_t i = 0; i < outcomes.size(); ++i) {
     CornerOutcome& outcome = outcomes[i];
     if (std::abs(outcome.turn_rad) <= context.turning.corner_angle_min_rad) {
@@ -182,7 +189,13 @@ std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut,
       outcome.kind = CornerKind::kMerged;
     } else if (string.IsStop(owner[i])) {
       outcome.kind = CornerKind::kMerged;
-      if (nearest[owner[i]] == i) ExplainStop(context, string, owner[i], outcome);
+      if (nearest[owner[i]] != i) continue;
+      if (explained++ < kExplainedStops) {
+        ExplainStop(context, string, owner[i], outcome);
+      } else {
+        outcome.kind = CornerKind::kStopped;
+        outcome.reason = StopReason::kWorkBudget;
+      }
     } else {
       outcome.kind = nearest[owner[i]] == i ? CornerKind::kRounded : CornerKind::kMerged;
       outcome.radius = std::abs(string.node(owner[i]).corner.disc.radius);

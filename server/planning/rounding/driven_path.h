@@ -51,6 +51,7 @@ enum class StopReason : uint8_t {
   kMinimumRadius,  // An arc would fit, but only below the agent's minimum radius.
   kHairpin,        // The path turns straight back: no arc touches both lines.
   kSlower,         // Least time: stopping was faster than every arc that fits.
+  kWorkBudget,     // The work budget ended before the corner was looked at closely enough.
   kExtraLength,    // Arcs fit, but only beyond the allowed extra length.
 };
 

@@ -45,6 +45,8 @@ CornerCause CauseOf(StopReason reason) {
     case StopReason::kSlower:
     case StopReason::kExtraLength:
       return CornerCause::kNotWorth;
+    case StopReason::kWorkBudget:
+      return CornerCause::kWorkBudget;
   }
   return CornerCause::kNone;
 }
@@ -63,6 +65,8 @@ const char* CauseText(StopReason reason) {
       return "rounding it would be slower";
     case StopReason::kExtraLength:
       return "rounding it would be longer than allowed";
+    case StopReason::kWorkBudget:
+      return "the work budget ended before it was looked at closely enough";
     case StopReason::kNone:
       break;
   }

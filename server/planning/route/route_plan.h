@@ -35,6 +35,7 @@ enum class CornerCause : uint8_t {
   kHairpin,
   kLink,
   kNotWorth,
+  kWorkBudget,
 };
 
 // A corner of the shortest line.

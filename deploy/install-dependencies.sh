@@ -38,9 +38,22 @@ if ! command -v dpkg-query >/dev/null; then
   exit 1
 fi
 
+is_installed() {
+  [[ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null || true)" == installed ]]
+}
+
+# Node.js also comes from elsewhere (its own packages bring npm along and conflict with Debian's): its commands are what counts.
+is_there() {
+  case "$1" in
+    nodejs) command -v node >/dev/null ;;
+    npm) command -v npm >/dev/null ;;
+    *) is_installed "$1" ;;
+  esac
+}
+
 missing=()
 for package in "${wanted[@]}"; do
-  [[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)" == installed ]] || missing+=("$package")
+  is_there "$package" || missing+=("$package")
 done
 if [[ ${#missing[@]} -eq 0 ]]; then
   echo "All packages are installed."

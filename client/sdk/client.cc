@@ -90,9 +90,9 @@ struct Cancel {
   void operator()() const { context->TryCancel(); }
 };
 
-// One call in flight. Kept alive by gRPC's completion, by a stop request that is being carried out,
-// and by the table of calls; a cancellation can complete the call on its own thread, so each holds
-// its own reference.
+// One call in flight. Kept alive by the table of calls until its completion takes it from there,
+// and by a stop request that is being carried out: a cancellation can complete the call on its own
+// thread.
 template <typename Request, typename Response>
 struct AsyncCall {
   struct CancelShared {
@@ -175,9 +175,9 @@ class Client::Impl {
       for (const auto& [context, kept] : calls_) in_flight.push_back(kept);
     }
     for (const auto& context : in_flight) context->TryCancel();
+    in_flight.clear();
     absl::MutexLock lock(&mutex_);
-    mutex_.Await(absl::Condition(
-        +[](Calls* calls) { return calls->empty(); }, &calls_));
+    mutex_.Await(absl::Condition(this, &Impl::NoCallIsLeft));
   }
 
   v1::PathPlanner::Stub& planner() { return *planner_; }
@@ -211,22 +211,41 @@ class Client::Impl {
     if (options.stop.stop_possible()) {
       call->on_stop.emplace(options.stop, typename Call::CancelShared{call});
     }
-    Call& started = *call;
-    method(&started.context, &started.request, &started.response,
-           [this, call = std::move(call)](const grpc::Status& status) {
-             call->on_stop.reset();
+    method(&call->context, &call->request, &call->response,
+           [this, completed = call.get()](const grpc::Status& status) {
+             completed->on_stop.reset();
              if (status.ok()) {
-               call->done(std::move(call->response));
+               completed->done(std::move(completed->response));
              } else {
-               call->done(DecodeError(status));
+               completed->done(DecodeError(status));
              }
-             absl::MutexLock lock(&mutex_);
-             calls_.erase(&call->context);
+             Retire(&completed->context);
            });
   }
 
  private:
   using Calls = absl::flat_hash_map<grpc::ClientContext*, std::shared_ptr<grpc::ClientContext>>;
+
+  // A context holds the channel. It must end before the Client can: a channel that ends on a thread
+  // of gRPC's own completion queue waits there for that very thread and takes the queue from under
+  // it.
+  void Retire(grpc::ClientContext* context) {
+    std::shared_ptr<grpc::ClientContext> kept;
+    {
+      absl::MutexLock lock(&mutex_);
+      const auto call = calls_.find(context);
+      kept = std::move(call->second);
+      calls_.erase(call);
+      ++retiring_;
+    }
+    kept.reset();
+    absl::MutexLock lock(&mutex_);
+    --retiring_;
+  }
+
+  bool NoCallIsLeft() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return calls_.empty() && retiring_ == 0;
+  }
 
   const absl::Duration deadline_;
   const std::shared_ptr<grpc::Channel> channel_;
@@ -234,6 +253,7 @@ class Client::Impl {
   const std::unique_ptr<grpc::health::v1::Health::Stub> health_;
   absl::Mutex mutex_;
   Calls calls_ ABSL_GUARDED_BY(mutex_);
+  int retiring_ ABSL_GUARDED_BY(mutex_) = 0;  // Calls that are over and let go of their context.
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 

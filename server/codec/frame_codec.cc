@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "server/codec/columns.h"
 #include "server/codec/field_checks.h"
 
 namespace arclane {
@@ -10,11 +11,6 @@ namespace {
 
 std::span<const double> Borrow(const google::protobuf::RepeatedField<double>& field) {
   return {field.data(), static_cast<size_t>(field.size())};
-}
-
-std::span<double> Resize(google::protobuf::RepeatedField<double>* field, size_t size) {
-  field->Resize(static_cast<int>(size), 0.0);
-  return {field->mutable_data(), size};
 }
 
 }  // namespace
@@ -56,9 +52,9 @@ PointColumns BorrowColumns(const v1::PointColumns& columns, UpAxis up_axis) {
 }
 
 WritablePoints ResizeColumns(v1::PointColumns* columns, size_t size, UpAxis up_axis) {
-  const auto x = Resize(columns->mutable_x(), size);
-  const auto y = Resize(columns->mutable_y(), size);
-  const auto z = Resize(columns->mutable_z(), size);
+  const auto x = NewColumn(columns->mutable_x(), size);
+  const auto y = NewColumn(columns->mutable_y(), size);
+  const auto z = NewColumn(columns->mutable_z(), size);
   switch (up_axis) {
     case UpAxis::kX:
       return {y, z, x};

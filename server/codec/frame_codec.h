@@ -32,7 +32,8 @@ void JoinPoint(const PlanPoint& point, UpAxis up_axis, v1::Point* out);
 // Borrows the columns; nothing is checked.
 PointColumns BorrowColumns(const v1::PointColumns& columns, UpAxis up_axis);
 
-// Columns of a message to be written, split by the up axis, each resized to `size`.
+// Columns of a message to be written, split by the up axis, each `size` long; all values are for
+// the caller to write.
 struct WritablePoints {
   std::span<double> a;
   std::span<double> b;

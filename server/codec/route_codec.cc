@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/codec/route_codec.h"
 
+#include "server/codec/columns.h"
 #include "server/codec/speed_codec.h"
 #include "server/planning/corridor/surface.h"
 
 namespace arclane {
 namespace {
-
-template <typename T, typename Container, typename Field, typename Get>
-void FillColumn(const Container& items, Field* field, Get get) {
-  field->Reserve(static_cast<int>(items.size()));
-  for (const auto& item : items) field->AddAlreadyReserved(static_cast<T>(get(item)));
-}
 
 v1::Outcome EncodeOutcome(RouteOutcome outcome) {
   switch (outcome) {
@@ -92,16 +87,14 @@ void EncodeCorners(const RoutePlan& plan, const PlanFrame& frame, v1::CornerColu
   for (size_t i = 0; i < corners.size(); ++i) {
     points.Set(i, corners[i].position + frame.origin.plan, corners[i].height + frame.origin.height);
   }
-  FillColumn<uint32_t>(corners, out->mutable_portal_index(),
-                       [](const auto& c) { return c.portal_index; });
-  FillColumn<int>(corners, out->mutable_kind(),
-                  [](const auto& c) { return EncodeCornerKind(c.action); });
-  FillColumn<int>(corners, out->mutable_reason(),
-                  [](const auto& c) { return EncodeCornerReason(c.cause); });
-  FillColumn<double>(corners, out->mutable_turn_angle_rad(),
-                     [](const auto& c) { return c.turn_angle; });
-  FillColumn<double>(corners, out->mutable_radius(), [](const auto& c) { return c.radius; });
-  FillColumn<double>(corners, out->mutable_distance(), [](const auto& c) { return c.distance; });
+  FillColumn(corners, out->mutable_portal_index(), [](const auto& c) { return c.portal_index; });
+  FillColumn(corners, out->mutable_kind(),
+             [](const auto& c) { return EncodeCornerKind(c.action); });
+  FillColumn(corners, out->mutable_reason(),
+             [](const auto& c) { return EncodeCornerReason(c.cause); });
+  FillColumn(corners, out->mutable_turn_angle_rad(), [](const auto& c) { return c.turn_angle; });
+  FillColumn(corners, out->mutable_radius(), [](const auto& c) { return c.radius; });
+  FillColumn(corners, out->mutable_distance(), [](const auto& c) { return c.distance; });
 }
 
 void EncodeSegments(const Route& route, const PlanFrame& frame, v1::SegmentColumns* out) {
@@ -115,15 +108,14 @@ void EncodeSegments(const Route& route, const PlanFrame& frame, v1::SegmentColum
             : SampleSurface(route.surface, segments[i].start_distance, &cursor).height;
     points.Set(i, segments[i].start + frame.origin.plan, height + frame.origin.height);
   }
-  FillColumn<int>(segments, out->mutable_kind(),
-                  [](const auto& s) { return EncodeSegmentKind(s.kind); });
-  FillColumn<double>(segments, out->mutable_start_distance(),
-                     [](const auto& s) { return s.start_distance; });
-  FillColumn<double>(segments, out->mutable_heading_rad(), [](const auto& s) { return s.heading; });
-  FillColumn<double>(segments, out->mutable_curvature(), [](const auto& s) { return s.curvature; });
-  FillColumn<double>(segments, out->mutable_length(), [](const auto& s) { return s.length; });
-  FillColumn<double>(segments, out->mutable_turn_angle_rad(),
-                     [](const auto& s) { return s.turn_angle; });
+  FillColumn(segments, out->mutable_kind(),
+             [](const auto& s) { return EncodeSegmentKind(s.kind); });
+  FillColumn(segments, out->mutable_start_distance(),
+             [](const auto& s) { return s.start_distance; });
+  FillColumn(segments, out->mutable_heading_rad(), [](const auto& s) { return s.heading; });
+  FillColumn(segments, out->mutable_curvature(), [](const auto& s) { return s.curvature; });
+  FillColumn(segments, out->mutable_length(), [](const auto& s) { return s.length; });
+  FillColumn(segments, out->mutable_turn_angle_rad(), [](const auto& s) { return s.turn_angle; });
 }
 
 void EncodeBraking(const BrakingReport& braking, const PlanFrame& frame, v1::Braking* out) {
@@ -162,13 +154,12 @@ void EncodeRoute(const RoutePlan& plan, const PlanFrame& frame, v1::Route* out) 
   if (!plan.shortfalls.empty()) {
     v1::ClearanceShortfallColumns* shortfall = out->mutable_clearance_shortfall();
     const auto& items = plan.shortfalls;
-    FillColumn<double>(items, shortfall->mutable_start_distance(),
-                       [](const auto& s) { return s.begin_distance; });
-    FillColumn<double>(items, shortfall->mutable_end_distance(),
-                       [](const auto& s) { return s.end_distance; });
-    FillColumn<double>(items, shortfall->mutable_measured(),
-                       [](const auto& s) { return s.measured; });
-    FillColumn<double>(items, shortfall->mutable_wanted(), [](const auto& s) { return s.wanted; });
+    FillColumn(items, shortfall->mutable_start_distance(),
+               [](const auto& s) { return s.begin_distance; });
+    FillColumn(items, shortfall->mutable_end_distance(),
+               [](const auto& s) { return s.end_distance; });
+    FillColumn(items, shortfall->mutable_measured(), [](const auto& s) { return s.measured; });
+    FillColumn(items, shortfall->mutable_wanted(), [](const auto& s) { return s.wanted; });
   }
   if (plan.braking) EncodeBraking(*plan.braking, frame, out->mutable_braking());
   if (plan.undrivable) EncodeUndrivable(*plan.undrivable, out->mutable_blocked());

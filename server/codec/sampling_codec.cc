@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "server/codec/columns.h"
 #include "server/codec/field_checks.h"
 
 namespace arclane {
@@ -115,8 +116,7 @@ void EncodeSamples(const DecodedSampling& sampling, const Route& route, const Pl
   const auto column = [&](v1::SampleColumn wanted,
                           google::protobuf::RepeatedField<double>* field) -> std::span<double> {
     if (!(sampling.columns & Bit(wanted))) return {};
-    field->Resize(static_cast<int>(size), 0.0);
-    return {field->mutable_data(), size};
+    return NewColumn(field, size);
   };
   RouteSampleColumns out;
   out.distance = column(v1::SAMPLE_COLUMN_DISTANCE, columns->mutable_distance());
@@ -133,8 +133,7 @@ void EncodeSamples(const DecodedSampling& sampling, const Route& route, const Pl
     out.height = points.height;
   }
   if (sampling.columns & Bit(v1::SAMPLE_COLUMN_PORTAL_INDEX)) {
-    columns->mutable_portal_index()->Resize(static_cast<int>(size), 0);
-    out.portal_index = {columns->mutable_portal_index()->mutable_data(), size};
+    out.portal_index = NewColumn(columns->mutable_portal_index(), size);
   }
   out.offset = frame.origin.plan;
   out.height_offset = frame.origin.height;

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <string>
 
+#include "server/codec/columns.h"
 #include "server/codec/field_checks.h"
 
 namespace arclane {
@@ -100,12 +101,6 @@ double LawParameter(const SpeedPhase& phase) {
       break;
   }
   return 0.0;
-}
-
-template <typename T, typename Field, typename Get>
-void FillColumn(std::span<const SpeedPhase> phases, Field* field, Get get) {
-  field->Reserve(static_cast<int>(phases.size()));
-  for (const SpeedPhase& phase : phases) field->AddAlreadyReserved(static_cast<T>(get(phase)));
 }
 
 v1::SpeedOutcome EncodeStatus(SpeedPlanStatus status) {
@@ -218,29 +213,26 @@ DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request,
 }
 
 void EncodePhases(std::span<const SpeedPhase> phases, v1::PhaseColumns* out) {
-  FillColumn<int>(phases, out->mutable_kind(), EncodePhaseKind);
-  FillColumn<uint32_t>(phases, out->mutable_segment_index(),
-                       [](const SpeedPhase& p) { return p.piece; });
-  FillColumn<double>(phases, out->mutable_start_distance(),
-                     [](const SpeedPhase& p) { return p.start_distance; });
-  FillColumn<double>(phases, out->mutable_start_time_s(),
-                     [](const SpeedPhase& p) { return p.start_time_s; });
-  FillColumn<double>(phases, out->mutable_speed(),
-                     [](const SpeedPhase& p) { return p.start_speed; });
-  FillColumn<double>(phases, out->mutable_acceleration(),
-                     [](const SpeedPhase& p) { return p.acceleration; });
-  FillColumn<double>(phases, out->mutable_length(), [](const SpeedPhase& p) { return p.length; });
-  FillColumn<double>(phases, out->mutable_duration_s(),
-                     [](const SpeedPhase& p) { return p.duration_s; });
+  FillColumn(phases, out->mutable_kind(), EncodePhaseKind);
+  FillColumn(phases, out->mutable_segment_index(), [](const SpeedPhase& p) { return p.piece; });
+  FillColumn(phases, out->mutable_start_distance(),
+             [](const SpeedPhase& p) { return p.start_distance; });
+  FillColumn(phases, out->mutable_start_time_s(),
+             [](const SpeedPhase& p) { return p.start_time_s; });
+  FillColumn(phases, out->mutable_speed(), [](const SpeedPhase& p) { return p.start_speed; });
+  FillColumn(phases, out->mutable_acceleration(),
+             [](const SpeedPhase& p) { return p.acceleration; });
+  FillColumn(phases, out->mutable_length(), [](const SpeedPhase& p) { return p.length; });
+  FillColumn(phases, out->mutable_duration_s(), [](const SpeedPhase& p) { return p.duration_s; });
   const auto has_law = [](SpeedLaw law) {
     return [law](const SpeedPhase& p) { return p.law == law; };
   };
   if (std::any_of(phases.begin(), phases.end(), has_law(SpeedLaw::kGripCircle))) {
-    FillColumn<double>(phases, out->mutable_phase_rad(), PhaseAngle);
+    FillColumn(phases, out->mutable_phase_rad(), PhaseAngle);
   }
   if (std::any_of(phases.begin(), phases.end(),
                   [](const SpeedPhase& p) { return LawParameter(p) != 0.0; })) {
-    FillColumn<double>(phases, out->mutable_law(), LawParameter);
+    FillColumn(phases, out->mutable_law(), LawParameter);
   }
 }
 

@@ -8,7 +8,6 @@
 #include <grpcpp/support/slice.h>
 
 #include <cstddef>
-#include <memory>
 
 #include "server/codec/failure.h"
 
@@ -22,21 +21,6 @@ bool ToSlice(const google::protobuf::Message& message, grpc::Slice* slice);
 
 Failure MalformedMessage(const google::protobuf::Message& message);
 Failure AnswerTooLarge();
-
-// A request and a response whose memory is used again and again by one thread.
-template <typename Request, typename Response>
-struct ScratchMessages {
-  // Messages of up to this many bytes keep their memory.
-  static constexpr size_t kMostKeptBytes = 256 << 10;
-
-  std::unique_ptr<Request> request = std::make_unique<Request>();
-  std::unique_ptr<Response> response = std::make_unique<Response>();
-
-  void GiveBackLarge(size_t request_bytes, size_t response_bytes) {
-    if (request_bytes > kMostKeptBytes) request = std::make_unique<Request>();
-    if (response_bytes > kMostKeptBytes) response = std::make_unique<Response>();
-  }
-};
 
 }  // namespace arclane
 

@@ -19,8 +19,10 @@
 #include <atomic>
 #include <optional>
 
+#include "absl/cleanup/cleanup.h"
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/failure.h"
+#include "server/codec/message_arena.h"
 #include "server/pipeline/plan_failure.h"
 #include "server/service/call_account.h"
 #include "server/service/message_bytes.h"
@@ -92,17 +94,17 @@ class PlanCallOf final : public PlanCall {
 
   std::optional<Failure> Answer(const grpc::ByteBuffer& request_bytes,
                                 grpc::ByteBuffer& response_bytes) override {
-    // Messages keep their memory from plan to plan; large ones are given back.
-    thread_local ScratchMessages<typename Method::Request, typename Method::Response> scratch;
+    thread_local MessageArena arena;
+    const absl::Cleanup give_back = [] { arena.Reset(); };
     SteadyTime time = std::chrono::steady_clock::now();
-    if (!ParseBytes(request_bytes, *scratch.request)) return MalformedMessage(*scratch.request);
+    auto& request = *arena.New<typename Method::Request>();
+    if (!ParseBytes(request_bytes, request)) return MalformedMessage(request);
     time = EndStage(Stage::kParse, time);
-    scratch.response->Clear();
+    auto& response = *arena.New<typename Method::Response>();
     const auto stop = [this] { return StopReason(); };
-    auto failure = Method::Plan(*scratch.request, environment_.limits, stop, *scratch.response);
+    auto failure = Method::Plan(request, environment_.limits, stop, response);
     time = EndStage(Stage::kPlan, time);
-    if (!failure) failure = Encode(*scratch.request, *scratch.response, time, response_bytes);
-    scratch.GiveBackLarge(request_bytes.Length(), response_bytes.Length());
+    if (!failure) failure = Encode(request, response, time, response_bytes);
     return failure;
   }
 

@@ -4,8 +4,9 @@
 //
 // A closed loop keeps k calls in flight on one channel. The series that are compared take turns in
 // short blocks, so that what else runs on the machine disturbs them alike; percentiles are over all
-// blocks after a warm-up. Requests and answers are raw bytes on the client's side: what is measured
-// is the server and the way there and back. No two plan requests are equal.
+// blocks after a warm-up. Requests and answers are raw bytes on the client's side, written before a
+// block begins: what is measured is the server and the way there and back. No two plan requests are
+// equal.
 //
 //   latency_client SERVER ECHO_SERVER CALLS     prints JSON: one object a series
 #include <grpcpp/generic/generic_stub.h>
@@ -76,8 +77,11 @@ class Series {
 
   // Makes `calls` calls, `in_flight` at a time, and keeps their latencies when `record` is true.
   void RunBlock(int calls, int in_flight, bool record) {
+    requests_.clear();
+    for (int i = 0; i < calls; ++i) requests_.push_back(ToBuffer(next_request_()));
+    request_bytes_ = requests_.back().Length();
     int started = 0;
-    for (; started < std::min(calls, in_flight); ++started) Start();
+    for (; started < std::min(calls, in_flight); ++started) Start(requests_[size_t(started)]);
     for (int done = 0; done < calls; ++done) {
       void* tag = nullptr;
       bool ok = false;
@@ -89,7 +93,7 @@ class Series {
       response_bytes_ = call->response.Length();
       if (record) latencies_us_.push_back(latency_us);
       if (started < calls) {
-        Start();
+        Start(requests_[size_t(started)]);
         ++started;
       }
     }
@@ -121,11 +125,8 @@ class Series {
     std::unique_ptr<grpc::ClientAsyncResponseReader<grpc::ByteBuffer>> reader;
   };
 
-  void Start() {
+  void Start(const grpc::ByteBuffer& request) {
     auto* call = new Call;  // Owned by the queue until it comes back.
-    const std::string bytes = next_request_();
-    request_bytes_ = bytes.size();
-    const grpc::ByteBuffer request = ToBuffer(bytes);
     call->context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
     call->begin = Clock::now();
     call->reader = stub_.PrepareUnaryCall(&call->context, method_, request, &queue_);
@@ -138,6 +139,7 @@ class Series {
   std::string method_;
   std::function<std::string()> next_request_;
   grpc::CompletionQueue queue_;
+  std::vector<grpc::ByteBuffer> requests_;  // Of this block.
   std::vector<double> latencies_us_;
   size_t request_bytes_ = 0;
   size_t response_bytes_ = 0;

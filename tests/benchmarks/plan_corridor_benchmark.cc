@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "benchmark/benchmark.h"
+#include "server/codec/message_arena.h"
 #include "server/codec/request_limits.h"
 #include "server/pipeline/plan_corridor.h"
 #include "tests/benchmarks/zigzag_request.h"
@@ -32,12 +33,13 @@ void Plan(const v1::PlanCorridorRequest& request, v1::PlanCorridorResponse& resp
 
 void PlanMessages(benchmark::State& state, bool samples) {
   const auto requests = Requests(samples);
-  v1::PlanCorridorResponse response;
+  MessageArena arena;
   size_t next = 0;
   for (auto _ : state) {
-    response.Clear();
+    auto& response = *arena.New<v1::PlanCorridorResponse>();
     Plan(requests[next++ % requests.size()], response);
     benchmark::DoNotOptimize(response);
+    arena.Reset();
   }
 }
 
@@ -49,16 +51,17 @@ void BM_PlanWithoutSamples_Zigzag(benchmark::State& state) {
 void BM_PlanBytes_Zigzag(benchmark::State& state) {
   std::vector<std::string> requests;
   for (const auto& request : Requests(true)) requests.push_back(request.SerializeAsString());
-  v1::PlanCorridorRequest request;
-  v1::PlanCorridorResponse response;
+  MessageArena arena;
   std::string answer;
   size_t next = 0;
   for (auto _ : state) {
+    auto& request = *arena.New<v1::PlanCorridorRequest>();
     if (!request.ParseFromString(requests[next++ % requests.size()])) std::abort();
-    response.Clear();
+    auto& response = *arena.New<v1::PlanCorridorResponse>();
     Plan(request, response);
     response.SerializeToString(&answer);
     benchmark::DoNotOptimize(answer);
+    arena.Reset();
   }
 }
 

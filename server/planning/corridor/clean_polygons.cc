@@ -56,14 +56,20 @@ void CleanPolygons::Add(const CorridorInput& input, size_t first, size_t count, 
   const PointColumns& columns = input.polygons.vertices;
   const double height_origin = columns.has_height() ? input.origin_height : 0.0;
   const double squared_tolerance = tolerance * tolerance;
+  vertices_.resize(polygon.begin + count);
+  heights_.resize(polygon.begin + count);
+  size_t end = polygon.begin;
   for (size_t v = first; v < first + count; ++v) {
     const Vec2 point = columns.point(v) - input.origin;
-    const bool repeats = count > 2 && vertices_.size() > polygon.begin &&
-                         SquaredNorm(point - vertices_.back()) <= squared_tolerance;
+    const bool repeats = count > 2 && end > polygon.begin &&
+                         SquaredNorm(point - vertices_[end - 1]) <= squared_tolerance;
     if (repeats) continue;
-    vertices_.push_back(point);
-    heights_.push_back(columns.height_at(v) - height_origin);
+    vertices_[end] = point;
+    heights_[end] = columns.height_at(v) - height_origin;
+    ++end;
   }
+  vertices_.resize(end);
+  heights_.resize(end);
   while (count > 2 && vertices_.size() > polygon.begin + 1 &&
          SquaredNorm(vertices_.back() - vertices_[polygon.begin]) <= squared_tolerance) {
     vertices_.pop_back();

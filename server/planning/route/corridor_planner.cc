@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "server/planning/corridor/surface.h"
@@ -11,6 +12,25 @@
 #include "server/planning/route/segment.h"
 
 namespace arclane {
+namespace {
+
+// Between these, the difference of two headings, each right to 2^-52, is the turn to 1e-14 of it,
+// and its sign is certain.
+constexpr double kLeastHeadingDifference = 0.1;
+constexpr double kLargestHeadingDifference = 3.0;
+
+// The turn at `at` on the way from `before` to `after`, given the headings of the two lines.
+double TurnBetween(Vec2 before, Vec2 at, Vec2 after, double heading, double next_heading) {
+  constexpr double kPi = std::numbers::pi;
+  double turn = next_heading - heading;
+  if (turn > kPi) turn -= 2.0 * kPi;
+  if (turn < -kPi) turn += 2.0 * kPi;
+  const double size = std::abs(turn);
+  if (size >= kLeastHeadingDifference && size <= kLargestHeadingDifference) return turn;
+  return TurnAngle(at - before, after - at);
+}
+
+}  // namespace
 
 PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::FunctionRef<bool()> stop,
                                  RoutePlan& plan, Violations& violations) {
@@ -196,36 +216,50 @@ void CorridorPlanner::AddStops(const CorridorPlanRequest& request, RoutePlan& pl
   segments.clear();
   if (taut_.size() < 2) return;
 
-  double distance = 0.0;
-  for (size_t i = 0; i + 1 < taut_.size(); ++i) {
+  const auto kind_of = [&](size_t i) {
     const bool link =
         taut_[i].fixed && corridor_.portals[taut_[i].portal].kind == PortalKind::kLinkEntry;
-    const SegmentKind kind = link ? SegmentKind::kLink : SegmentKind::kLine;
-    segments.push_back(MakeLine(kind, points_[i], points_[i + 1]));
-    distance += segments.back().length;
+    return link ? SegmentKind::kLink : SegmentKind::kLine;
+  };
+  // Rows are made in place: copying what was only just written costs more than writing it.
+  double distance = 0.0;
+  double heading = Heading(points_[1] - points_[0]);
+  for (size_t i = 0; i + 1 < taut_.size(); ++i) {
+    Segment& line = segments.emplace_back();
+    line.kind = kind_of(i);
+    line.start = points_[i];
+    line.end = points_[i + 1];
+    line.length = Distance(points_[i], points_[i + 1]);
+    line.heading = heading;
+    distance += line.length;
     if (i + 2 == taut_.size()) break;
 
     const TautPoint& at = taut_[i + 1];
-    RouteCorner corner;
+    const double next_heading = Heading(points_[i + 2] - points_[i + 1]);
+    RouteCorner& corner = plan.corners.emplace_back();
     corner.position = at.point;
     corner.portal_index = at.portal;
     corner.height = PortalHeight(corridor_.portals[at.portal], at.point);
-    corner.turn_angle = TurnAngle(at.point - points_[i], points_[i + 2] - at.point);
+    corner.turn_angle = TurnBetween(points_[i], at.point, points_[i + 2], heading, next_heading);
     corner.distance = distance;
     if (std::abs(corner.turn_angle) <= agent.corner_angle_min) {
       corner.action = CornerAction::kPassed;
     } else {
       corner.action = CornerAction::kStop;
       corner.cause = at.fixed ? CornerCause::kLink : CornerCause::kNotRequested;
-      segments.push_back(MakeTurn(at.point, segments.back().heading, corner.turn_angle));
+      Segment& turn = segments.emplace_back();
+      turn.kind = SegmentKind::kTurn;
+      turn.start = turn.end = at.point;
+      turn.heading = heading;
+      turn.turn_angle = corner.turn_angle;
       if (!agent.can_turn_in_place && plan.outcome != RouteOutcome::kNeedsMotionPlanning) {
         plan.outcome = RouteOutcome::kNeedsMotionPlanning;
-        plan.undrivable =
-            UndrivableCorner{static_cast<uint32_t>(plan.corners.size()), at.portal, corner.cause,
-                             "the agent cannot turn in place and this corner is a stop"};
+        plan.undrivable = UndrivableCorner{
+            static_cast<uint32_t>(plan.corners.size() - 1), at.portal, corner.cause,
+            "the agent cannot turn in place and this corner is a stop"};
       }
     }
-    plan.corners.push_back(corner);
+    heading = next_heading;
   }
 }
 

@@ -16,7 +16,7 @@ double StepCount(double total, double step) {
   if (!(total > 0.0)) return 1.0;
   const double steps = total / step;
   if (!(steps < kCountLimit)) return kCountLimit;
-  return std::floor(steps - kGapRoundoff) + 2.0;
+  return std::max(2.0, std::floor(steps - kGapRoundoff) + 2.0);
 }
 
 // The first index in [0, size) whose end lies at or behind `value`, or size - 1; starts from
@@ -51,116 +51,188 @@ size_t Seek(size_t cursor, size_t size, double value, EndOf end_of) {
   return cursor;
 }
 
+// Samples are drawn in blocks of so many, column by column: the loops are short, and what they read
+// and write stays in the first-level cache.
+constexpr size_t kBlock = 64;
+
 class Sampler {
  public:
   Sampler(const Route& route, const RouteSampleColumns& columns)
-      : route_(route), columns_(columns) {}
+      : route_(route),
+        columns_(columns),
+        wants_motion_(!columns.time_s.empty() || !columns.speed.empty()),
+        wants_plan_(!columns.x.empty() || !columns.y.empty() || !columns.heading.empty() ||
+                    !columns.curvature.empty()),
+        wants_surface_(!columns.height.empty() || !columns.surface_distance.empty() ||
+                       !columns.portal_index.empty()) {}
 
-  void AtDistance(size_t i, double s) {
-    size_t local_segment = 0;
-    double local_offset = 0.0;
-    if (!route_.segments.empty()) {
-      segment_ = Seek(segment_, route_.segments.size(), s, [this](size_t k) {
-        return route_.segments[k].start_distance + route_.segments[k].length;
-      });
-      local_segment = segment_;
-      local_offset = s - route_.segments[segment_].start_distance;
+  // Samples i = 0 .. count - 1 at distance_of(i).
+  template <typename DistanceOf>
+  void AtDistances(size_t count, DistanceOf distance_of) {
+    for (size_t first = 0; first < count; first += size_) {
+      first_ = first;
+      size_ = std::min(kBlock, count - first);
+      for (size_t i = 0; i < size_; ++i) distance_[i] = distance_of(first + i);
+      if (wants_motion_) FindMotion();
+      if (wants_plan_) FindSegments();
+      WriteBlock();
     }
-    double time = 0.0;
-    double speed = 0.0;
-    if (!route_.phases.empty() && (!columns_.time_s.empty() || !columns_.speed.empty())) {
-      phase_ = Seek(phase_, route_.phases.size(), s, [this](size_t k) {
-        return route_.phases[k].start_distance + route_.phases[k].length;
-      });
-      const SpeedPhase& phase = route_.phases[phase_];
-      const double d = s - phase.start_distance;
-      speed = SpeedAt(phase, d);
-      if (!columns_.time_s.empty()) {
-        time =
-            s >= route_.length ? route_.duration_s : phase.start_time_s + TimeAt(phase, d, speed);
-      }
-    }
-    Write(i, s, time, speed, local_segment, local_offset, 0.0);
   }
 
-  void AtTime(size_t i, double t) {
-    if (route_.phases.empty()) return AtDistance(i, 0.0);
+  // Samples i = 0 .. count - 1 at time_of(i).
+  template <typename TimeOf>
+  void AtTimes(size_t count, TimeOf time_of) {
+    for (size_t first = 0; first < count; first += size_) {
+      first_ = first;
+      size_ = std::min(kBlock, count - first);
+      for (size_t i = 0; i < size_; ++i) FindAtTime(i, time_of(first + i));
+      WriteBlock();
+    }
+  }
+
+ private:
+  void FindMotion() {
+    const auto& phases = route_.phases;
+    if (phases.empty()) {
+      std::fill_n(time_, size_, 0.0);
+      std::fill_n(speed_, size_, 0.0);
+      return;
+    }
+    size_t at = phase_;
+    for (size_t i = 0; i < size_; ++i) {
+      at = Seek(at, phases.size(), distance_[i],
+                [&phases](size_t k) { return phases[k].start_distance + phases[k].length; });
+      index_[i] = static_cast<uint32_t>(at);
+    }
+    phase_ = at;
+    for (size_t i = 0; i < size_; ++i) {
+      const SpeedPhase& phase = phases[index_[i]];
+      const double d = distance_[i] - phase.start_distance;
+      speed_[i] = SpeedAt(phase, d);
+      time_[i] = phase.start_time_s + TimeAt(phase, d, speed_[i]);
+      if (distance_[i] >= route_.length) time_[i] = route_.duration_s;
+    }
+  }
+
+  void FindSegments() {
+    const auto& segments = route_.segments;
+    std::fill_n(turned_, size_, 0.0);
+    if (segments.empty()) return;
+    size_t at = segment_;
+    for (size_t i = 0; i < size_; ++i) {
+      at = Seek(at, segments.size(), distance_[i],
+                [&segments](size_t k) { return segments[k].start_distance + segments[k].length; });
+      index_[i] = static_cast<uint32_t>(at);
+    }
+    segment_ = at;
+  }
+
+  void FindAtTime(size_t i, double t) {
+    distance_[i] = time_[i] = speed_[i] = turned_[i] = 0.0;
+    index_[i] = 0;
+    if (route_.phases.empty()) return;
+    time_[i] = t;
     phase_ = Seek(phase_, route_.phases.size(), t, [this](size_t k) {
       return route_.phases[k].start_time_s + route_.phases[k].duration_s;
     });
     const SpeedPhase& phase = route_.phases[phase_];
     const double elapsed = t - phase.start_time_s;
-    const bool at_end = t >= route_.duration_s;
-    const double d = at_end ? phase.length : DistanceAtTime(phase, elapsed);
-    const double s = at_end ? phase.start_distance + phase.length : phase.start_distance + d;
-    if (route_.segments.empty()) return Write(i, s, t, SpeedAt(phase, d), 0, 0.0, 0.0);
+    const double d = t >= route_.duration_s ? phase.length : DistanceAtTime(phase, elapsed);
+    distance_[i] = phase.start_distance + d;
+    speed_[i] = SpeedAt(phase, d);
+    if (route_.segments.empty()) return;
+    index_[i] = phase.piece;
     const Segment& segment = route_.segments[phase.piece];
-    const bool turning = segment.kind == SegmentKind::kTurn && phase.duration_s > 0.0;
-    const double turned =
-        turning ? segment.turn_angle * std::min(1.0, elapsed / phase.duration_s) : 0.0;
-    Write(i, s, t, SpeedAt(phase, d), phase.piece, s - segment.start_distance, turned);
-  }
-
- private:
-  void Write(size_t i, double s, double time, double speed, size_t segment_index, double offset,
-             double turned) {
-    if (!columns_.distance.empty()) columns_.distance[i] = s;
-    if (!columns_.time_s.empty()) columns_.time_s[i] = time;
-    if (!columns_.speed.empty()) columns_.speed[i] = speed;
-    WritePlan(i, s, segment_index, offset, turned);
-    if (!columns_.height.empty() || !columns_.surface_distance.empty() ||
-        !columns_.portal_index.empty()) {
-      WriteSurface(i, s);
+    if (segment.kind == SegmentKind::kTurn && phase.duration_s > 0.0) {
+      turned_[i] = segment.turn_angle * std::min(1.0, elapsed / phase.duration_s);
     }
   }
 
-  void WritePlan(size_t i, double s, size_t segment_index, double offset, double turned) {
-    Vec2 point = route_.start;
-    double heading = 0.0;
-    double curvature = 0.0;
-    if (!route_.segments.empty()) {
-      const Segment& segment = route_.segments[segment_index];
-      if (!columns_.x.empty() || !columns_.y.empty()) {
-        point = s >= route_.length ? route_.end : PointAt(segment, offset);
+  void WriteBlock() {
+    Copy(distance_, columns_.distance);
+    Copy(time_, columns_.time_s);
+    Copy(speed_, columns_.speed);
+    if (wants_plan_) WritePlan();
+    if (wants_surface_) WriteSurface();
+  }
+
+  void Copy(const double* values, std::span<double> column) const {
+    if (!column.empty()) std::copy_n(values, size_, column.begin() + std::ptrdiff_t(first_));
+  }
+
+  void WritePlan() {
+    if (route_.segments.empty()) {
+      for (size_t i = first_; i < first_ + size_; ++i) {
+        if (!columns_.x.empty()) columns_.x[i] = route_.start.x + columns_.offset.x;
+        if (!columns_.y.empty()) columns_.y[i] = route_.start.y + columns_.offset.y;
+        if (!columns_.heading.empty()) columns_.heading[i] = 0.0;
+        if (!columns_.curvature.empty()) columns_.curvature[i] = 0.0;
       }
-      if (!columns_.heading.empty()) heading = WrapAngle(HeadingAt(segment, offset) + turned);
-      curvature = segment.curvature;
+      return;
     }
-    if (!columns_.x.empty()) columns_.x[i] = point.x + columns_.offset.x;
-    if (!columns_.y.empty()) columns_.y[i] = point.y + columns_.offset.y;
-    if (!columns_.heading.empty()) columns_.heading[i] = heading;
-    if (!columns_.curvature.empty()) columns_.curvature[i] = curvature;
+    const bool wants_position = !columns_.x.empty() || !columns_.y.empty();
+    for (size_t i = 0; i < size_; ++i) {
+      const Segment& segment = route_.segments[index_[i]];
+      const double offset = distance_[i] - segment.start_distance;
+      if (wants_position) {
+        const Vec2 point = distance_[i] >= route_.length ? route_.end : PointAt(segment, offset);
+        if (!columns_.x.empty()) columns_.x[first_ + i] = point.x + columns_.offset.x;
+        if (!columns_.y.empty()) columns_.y[first_ + i] = point.y + columns_.offset.y;
+      }
+      if (!columns_.heading.empty()) {
+        columns_.heading[first_ + i] = WrapAngle(HeadingAt(segment, offset) + turned_[i]);
+      }
+      if (!columns_.curvature.empty()) columns_.curvature[first_ + i] = segment.curvature;
+    }
   }
 
-  void WriteSurface(size_t i, double s) {
+  void WriteSurface() {
     const auto& knots = route_.surface;
-    double height = 0.0;
-    double along = s;
-    if (!knots.empty()) {
-      knot_ = Seek(knot_, knots.size(), s, [&knots](size_t k) { return knots[k].distance; });
-      const SurfaceKnot& after = knots[knot_];
-      height = after.height;
-      along = after.surface_distance;
-      if (knot_ > 0 && s < after.distance) {
-        const SurfaceKnot& before = knots[knot_ - 1];
-        const double fraction = (s - before.distance) / (after.distance - before.distance);
-        height = before.height + (after.height - before.height) * fraction;
-        along =
-            before.surface_distance + (after.surface_distance - before.surface_distance) * fraction;
+    size_t at = knot_;
+    for (size_t i = 0; i < size_; ++i) {
+      const double s = distance_[i];
+      double height = 0.0;
+      double along = s;
+      if (!knots.empty()) {
+        at = Seek(at, knots.size(), s, [&knots](size_t k) { return knots[k].distance; });
+        const SurfaceKnot& after = knots[at];
+        height = after.height;
+        along = after.surface_distance;
+        if (at > 0 && s < after.distance) {
+          const SurfaceKnot& before = knots[at - 1];
+          const double fraction = (s - before.distance) / (after.distance - before.distance);
+          height = before.height + (after.height - before.height) * fraction;
+          along = before.surface_distance +
+                  (after.surface_distance - before.surface_distance) * fraction;
+        }
+      }
+      const size_t row = first_ + i;
+      if (!columns_.height.empty()) columns_.height[row] = height + columns_.height_offset;
+      if (!columns_.surface_distance.empty()) columns_.surface_distance[row] = along;
+      if (!columns_.portal_index.empty()) {
+        columns_.portal_index[row] = static_cast<uint32_t>(at > 0 ? at - 1 : 0);
       }
     }
-    if (!columns_.height.empty()) columns_.height[i] = height + columns_.height_offset;
-    if (!columns_.surface_distance.empty()) columns_.surface_distance[i] = along;
-    if (!columns_.portal_index.empty()) {
-      columns_.portal_index[i] = static_cast<uint32_t>(knot_ > 0 ? knot_ - 1 : 0);
-    }
+    knot_ = at;
   }
 
   const Route& route_;
   const RouteSampleColumns& columns_;
+  const bool wants_motion_;
+  const bool wants_plan_;
+  const bool wants_surface_;
+  // Where the last sample was found: the next ones are searched from there.
   size_t segment_ = 0;
   size_t phase_ = 0;
   size_t knot_ = 0;
+  // The block of samples at hand.
+  size_t first_ = 0;
+  size_t size_ = 0;
+  double distance_[kBlock];
+  double time_[kBlock];
+  double speed_[kBlock];
+  double turned_[kBlock];   // By how much a turn in place has turned.
+  uint32_t index_[kBlock];  // Of the phase, then of the segment.
 };
 
 }  // namespace
@@ -185,34 +257,29 @@ void WriteSamples(const SamplingPlan& plan, const Route& route, const RouteSampl
   Sampler sampler(route, columns);
   const size_t count = static_cast<size_t>(CountSamples(plan, route));
   if (count == 0) return;
+  // The single sample of kCount 1, or of a route without length, is the start.
+  const auto last = [count](size_t i) { return i > 0 && i + 1 == count; };
   switch (plan.rule) {
     case SamplingRule::kNone:
       return;
     case SamplingRule::kSpacing:
-      for (size_t i = 0; i + 1 < count; ++i) {
-        sampler.AtDistance(i, static_cast<double>(i) * plan.step);
-      }
-      break;
-    case SamplingRule::kCount:
-      for (size_t i = 0; i + 1 < count; ++i) {
-        sampler.AtDistance(
-            i, route.length * (static_cast<double>(i) / static_cast<double>(count - 1)));
-      }
-      break;
+      return sampler.AtDistances(count, [&](size_t i) {
+        return last(i) ? route.length : static_cast<double>(i) * plan.step;
+      });
+    case SamplingRule::kCount: {
+      const double gaps = static_cast<double>(std::max<size_t>(count, 2) - 1);
+      return sampler.AtDistances(count, [&](size_t i) {
+        return last(i) ? route.length : route.length * (static_cast<double>(i) / gaps);
+      });
+    }
     case SamplingRule::kTimeStep:
-      for (size_t i = 0; i + 1 < count; ++i) {
-        sampler.AtTime(i, static_cast<double>(i) * plan.step);
-      }
-      sampler.AtTime(count - 1, count == 1 ? 0.0 : route.duration_s);
-      return;
+      return sampler.AtTimes(count, [&](size_t i) {
+        return last(i) ? route.duration_s : static_cast<double>(i) * plan.step;
+      });
     case SamplingRule::kDistances:
-      for (size_t i = 0; i < count; ++i) {
-        sampler.AtDistance(i, std::clamp(plan.distances[i], 0.0, route.length));
-      }
-      return;
+      return sampler.AtDistances(
+          count, [&](size_t i) { return std::clamp(plan.distances[i], 0.0, route.length); });
   }
-  // The single sample of kCount 1, or of a route without length, is the start.
-  sampler.AtDistance(count - 1, count == 1 ? 0.0 : route.length);
 }
 
 }  // namespace arclane

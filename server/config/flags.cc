@@ -38,6 +38,7 @@ ABSL_FLAG(Text, metrics_listen, absl::nullopt, Help("metrics_listen"));
 ABSL_FLAG(Text, ready_file, absl::nullopt, Help("ready_file"));
 ABSL_FLAG(Text, planner_threads, absl::nullopt, Help("planner_threads"));
 ABSL_FLAG(Text, planner_nice, absl::nullopt, Help("planner_nice"));
+ABSL_FLAG(Text, quick_plan_bytes, absl::nullopt, Help("quick_plan_bytes"));
 ABSL_FLAG(Text, max_queued_plans, absl::nullopt, Help("max_queued_plans"));
 ABSL_FLAG(Text, max_admitted_bytes, absl::nullopt, Help("max_admitted_bytes"));
 ABSL_FLAG(Text, max_receive_bytes, absl::nullopt, Help("max_receive_bytes"));

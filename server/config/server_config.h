@@ -26,7 +26,8 @@ struct ServerConfig {
 
   // Planning.
   uint32_t planner_threads = 0;
-  uint32_t planner_nice = 10;
+  uint32_t planner_nice = 0;
+  uint64_t quick_plan_bytes = 8192;
   uint32_t max_queued_plans = 1024;
   uint64_t max_admitted_bytes = 512 << 20;
 

@@ -37,9 +37,12 @@ const std::vector<Setting>& Table() {
        "Threads that plan. 0: as many as the processors this process may use (affinity and cgroup "
        "quota)."},
       {"planner_nice", CountMember{&C::planner_nice, 0, 19},
-       "By how much the planning threads are nicer than the network's, so that pings and health "
-       "answers are "
-       "not held up by plans."},
+       "By how much the planning threads are nicer than the network's: pings and health answers "
+       "then come first, and plans that answer at the same time come later."},
+      {"quick_plan_bytes", BytesMember{&C::quick_plan_bytes, 0, kMostBytes},
+       "Requests up to this size whose plans are sure to be short (no rounding, no clearance, at "
+       "most 1000 samples) are planned on the network thread that received them while no plan "
+       "waits: it saves a hop between threads. 0: all plans go to the planning threads."},
       {"max_queued_plans", CountMember{&C::max_queued_plans, 1, 1'000'000},
        "Most plans that wait for a thread; one more is refused with RESOURCE_EXHAUSTED."},
       {"max_admitted_bytes", BytesMember{&C::max_admitted_bytes, 1, uint64_t{1} << 40},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/pipeline/plan_corridor.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "absl/cleanup/cleanup.h"
@@ -15,6 +17,45 @@ namespace {
 
 // A corridor of so many portals keeps about 20 MiB of buffers alive.
 constexpr size_t kLargeCorridor = size_t{1} << 15;
+
+constexpr double kFewSamples = 1000;
+
+// No route through the corridor is longer than its polygons' outlines, or the zigzag of its
+// portals' ends, and the way from the start and to the goal; axes by city block.
+double LongestRoute(const v1::PlanCorridorRequest& request) {
+  const auto outline = [](const v1::PointColumns& points) {
+    const int count = std::min({points.x_size(), points.y_size()});
+    double sum = 0.0;
+    for (int i = 1; i < count; ++i) {
+      sum += std::abs(points.x(i) - points.x(i - 1)) + std::abs(points.y(i) - points.y(i - 1));
+      if (i < points.z_size()) sum += std::abs(points.z(i) - points.z(i - 1));
+    }
+    return sum;
+  };
+  const auto& corridor = request.corridor();
+  const auto& start = request.start();
+  const auto& goal = request.goal();
+  return outline(corridor.polygons().vertices()) + outline(corridor.portals().left()) +
+         outline(corridor.portals().right()) + std::abs(goal.x() - start.x()) +
+         std::abs(goal.y() - start.y()) + std::abs(goal.z() - start.z());
+}
+
+bool HasFewSamples(const v1::PlanCorridorRequest& request) {
+  const v1::Sampling& sampling = request.sampling();
+  if (sampling.max_count() != 0 && sampling.max_count() <= kFewSamples) return true;
+  switch (sampling.rule_case()) {
+    case v1::Sampling::kCount:
+      return sampling.count() <= kFewSamples;
+    case v1::Sampling::kSpacing:
+      return LongestRoute(request) <= kFewSamples * sampling.spacing();
+    case v1::Sampling::kTimeStepS:
+      return false;  // How long the route takes is known when it is planned.
+    case v1::Sampling::kDistances:
+    case v1::Sampling::RULE_NOT_SET:
+      return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -82,6 +123,12 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   if (request.include_corridor()) EncodeCorridor(planner.corridor(), decoded.frame, route);
   response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
   return std::nullopt;
+}
+
+bool IsQuickPlan(const v1::PlanCorridorRequest& request) {
+  const v1::AgentBody& body = request.agent().body();
+  return !body.has_max_turn_radius() && body.clearance() == 0.0 &&
+         body.radius() <= body.baked_radius() && HasFewSamples(request);
 }
 
 }  // namespace arclane

@@ -34,18 +34,29 @@ Admission::Admission(PlannerPool& pool, uint64_t admitted_bytes_limit, Metrics& 
 std::optional<Failure> Admission::Admit(PlannerPool::Job& job, size_t bytes) {
   // Counted first and taken back on refusal: once pushed, the job may finish before this function
   // returns.
-  const uint64_t admitted = admitted_bytes_.fetch_add(bytes) + bytes;
-  if (admitted > admitted_bytes_limit_) {
-    admitted_bytes_.fetch_sub(bytes);
+  if (!TakeBytes(bytes)) {
     return Refusal(ShedReason::kAdmittedBytes, "max_admitted_bytes", admitted_bytes_limit_);
   }
   queued_cost_.fetch_add(Cost(bytes));
-  metrics_.AdmittedChanged(static_cast<double>(bytes));
   metrics_.QueueChanged(1);
   if (pool_.TryPush(job)) return std::nullopt;
   LeftQueue(bytes);
   Finished(bytes, 0);
   return Refusal(ShedReason::kQueueFull, "max_queued_plans", pool_.queue_limit());
+}
+
+bool Admission::AdmitAtOnce(size_t bytes) {
+  return queued_cost_.load(std::memory_order_relaxed) == 0 && TakeBytes(bytes);
+}
+
+bool Admission::TakeBytes(size_t bytes) {
+  const uint64_t admitted = admitted_bytes_.fetch_add(bytes) + bytes;
+  if (admitted > admitted_bytes_limit_) {
+    admitted_bytes_.fetch_sub(bytes);
+    return false;
+  }
+  metrics_.AdmittedChanged(static_cast<double>(bytes));
+  return true;
 }
 
 void Admission::LeftQueue(size_t bytes) {

@@ -24,6 +24,9 @@ class Admission {
 
   // Queues `job`, whose request has `bytes`, or tells why not; nothing is counted then.
   std::optional<Failure> Admit(PlannerPool::Job& job, size_t bytes);
+  // Admits a plan that is made where its request arrived, which is fair only while no other waits.
+  // False, and nothing is counted, when one does or a limit is reached.
+  bool AdmitAtOnce(size_t bytes);
   // The job left the queue: a thread took it or its caller went away.
   void LeftQueue(size_t bytes);
   // The job is over and its request freed. `plan_s`: how long the thread was busy with it; 0 if it
@@ -34,6 +37,8 @@ class Admission {
   double EstimatedWait() const;
 
  private:
+  // Counts the bytes; false, and they are not counted, when they are too many.
+  bool TakeBytes(size_t bytes);
   Failure Refusal(ShedReason reason, const char* limit, uint64_t maximum) const;
 
   PlannerPool& pool_;

@@ -55,6 +55,11 @@ void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name) {
     EndWith(ToStatus(TooManyBytes(byte_limit_name, byte_limit, request_bytes_)));
     return;
   }
+  if (request_bytes_ <= environment_.quick_plan_bytes &&
+      environment_.admission.AdmitAtOnce(request_bytes_)) {
+    if (IsQuick(request_)) return AnswerAndEnd(account_.arrival());
+    environment_.admission.Finished(request_bytes_, 0);
+  }
   // Once admitted, the call belongs to the planning thread.
   if (const auto refusal = environment_.admission.Admit(*this, request_bytes_)) {
     EndWith(Refuse(*refusal, RemainingSeconds(), context_));
@@ -84,6 +89,10 @@ void PlanCall::Run() {
     DropQueued(*reason);
     return;
   }
+  AnswerAndEnd(start);
+}
+
+void PlanCall::AnswerAndEnd(SteadyTime start) {
   auto failure = AnswerWithoutThrowing();
   if (failure && failure->message.empty()) {
     const bool stopped = failure->reason == FailureReason::kDeadlineExceeded ||

@@ -5,10 +5,13 @@
 // arrival -> size check -> admission -> queue -> [planning thread: parse -> plan -> encode] ->
 // answer
 //
+// A small request whose plan is sure to be short takes the same way without the queue, on the
+// thread that it arrived on, while no other plan waits: the hop costs more than such a plan.
+//
 // A method joins by a description like those of plan_methods.h: its Request, and its Response that
 // has `answer` (AnswerInfo) beside its result; kId; the limit on the request's bytes (ByteLimit)
-// and how GetLimits names it (kByteLimitName); Plan, the pipeline; OutcomeOf, for the metrics;
-// WantsStageTimes.
+// and how GetLimits names it (kByteLimitName); Plan, the pipeline; IsQuick: whether the plan
+// of a small request is sure to be short; OutcomeOf, for the metrics; WantsStageTimes.
 #ifndef ARCLANE_SERVER_SERVICE_PLAN_CALL_H_
 #define ARCLANE_SERVER_SERVICE_PLAN_CALL_H_
 
@@ -40,7 +43,10 @@ class PlanCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
 
   // Refuses the call, or queues it; to be called once, by the handler, as its last step.
   void Begin(size_t byte_limit, const char* byte_limit_name);
-  // On a planning thread.
+  // Parses the request, to tell whether its plan is sure to take no longer than a few dozen
+  // microseconds. What is parsed is kept for Answer on the same thread.
+  virtual bool IsQuick(const grpc::ByteBuffer& request) = 0;
+  // On the thread of IsQuick or on a planning thread.
   virtual std::optional<Failure> Answer(const grpc::ByteBuffer& request,
                                         grpc::ByteBuffer& response) = 0;
 
@@ -54,6 +60,7 @@ class PlanCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
 
  private:
   void Run() override;
+  void AnswerAndEnd(SteadyTime start);
   void OnCancel() override;
   void OnDone() override { delete this; }
   // OnDone and OnCancel are short and hold no lock while they call gRPC, so they may run where the
@@ -94,18 +101,39 @@ class PlanCallOf final : public PlanCall {
 
   std::optional<Failure> Answer(const grpc::ByteBuffer& request_bytes,
                                 grpc::ByteBuffer& response_bytes) override {
-    thread_local MessageArena arena;
-    const absl::Cleanup give_back = [] { arena.Reset(); };
+    const absl::Cleanup give_back = [] { Arena().Reset(); };
+    if (parsed_ == nullptr && !Parse(request_bytes)) {
+      return MalformedMessage(Method::Request::default_instance());
+    }
+    const auto& request = *parsed_;
+    auto& response = *Arena().template New<typename Method::Response>();
     SteadyTime time = std::chrono::steady_clock::now();
-    auto& request = *arena.New<typename Method::Request>();
-    if (!ParseBytes(request_bytes, request)) return MalformedMessage(request);
-    time = EndStage(Stage::kParse, time);
-    auto& response = *arena.New<typename Method::Response>();
     const auto stop = [this] { return StopReason(); };
     auto failure = Method::Plan(request, environment_.limits, stop, response);
     time = EndStage(Stage::kPlan, time);
     if (!failure) failure = Encode(request, response, time, response_bytes);
     return failure;
+  }
+
+  bool IsQuick(const grpc::ByteBuffer& request_bytes) override {
+    if (!Parse(request_bytes) || Method::IsQuick(*parsed_)) return true;
+    parsed_ = nullptr;
+    Arena().Reset();
+    return false;
+  }
+
+  bool Parse(const grpc::ByteBuffer& bytes) {
+    const SteadyTime start = std::chrono::steady_clock::now();
+    auto* request = Arena().template New<typename Method::Request>();
+    if (ParseBytes(bytes, *request)) parsed_ = request;
+    EndStage(Stage::kParse, start);
+    return parsed_ != nullptr;
+  }
+
+  // The messages of the call that the thread is busy with.
+  static MessageArena& Arena() {
+    thread_local MessageArena arena;
+    return arena;
   }
 
   // The answer's own fields follow as a second piece, since the time of encoding is known only
@@ -131,6 +159,8 @@ class PlanCallOf final : public PlanCall {
       environment_.metrics.Outcome(LabelIndex(*outcome));
     return std::nullopt;
   }
+
+  const typename Method::Request* parsed_ = nullptr;  // In this thread's arena, once parsed.
 };
 
 }  // namespace arclane

@@ -23,6 +23,7 @@ struct PlanCorridorMethod {
                                      StopSignal stop, Response& response) {
     return AnswerPlanCorridor(request, limits, stop, response);
   }
+  static bool IsQuick(const Request& request) { return IsQuickPlan(request); }
   static std::optional<v1::Outcome> OutcomeOf(const Response& response) {
     return response.route().outcome();
   }
@@ -39,6 +40,7 @@ struct PlanSpeedMethod {
                                      StopSignal stop, Response& response) {
     return AnswerPlanSpeed(request, limits, stop, response);
   }
+  static bool IsQuick(const Request&) { return false; }
   static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }
   static bool WantsStageTimes(const Request&) { return false; }
 };
@@ -53,6 +55,7 @@ struct PlanWaypointsMethod {
                                      StopSignal stop, Response& response) {
     return AnswerPlanWaypoints(request, limits, stop, response);
   }
+  static bool IsQuick(const Request&) { return false; }
   static std::optional<v1::Outcome> OutcomeOf(const Response& response) {
     return response.route().outcome();
   }
@@ -69,6 +72,7 @@ struct PlanSplineMethod {
                                      StopSignal stop, Response& response) {
     return AnswerPlanSpline(request, limits, stop, response);
   }
+  static bool IsQuick(const Request&) { return false; }
   static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }
   static bool WantsStageTimes(const Request&) { return false; }
 };

@@ -77,7 +77,8 @@ struct Server::Parts {
         metrics(metrics),
         pool(PoolOptions(options)),
         admission(pool, options.max_admitted_bytes, metrics),
-        planner({limits, metrics, in_flight, streams, pool, admission}) {}
+        planner({limits, metrics, in_flight, streams, pool, admission,
+                 options.before_plan ? 0 : options.quick_plan_bytes}) {}
 
   const RequestLimits limits;
   Metrics& metrics;

@@ -25,12 +25,14 @@ struct ServerOptions {
   RequestLimits limits;
   uint64_t max_admitted_bytes = 512 << 20;
   int planner_threads = 1;
-  int planner_nice = 10;
+  int planner_nice = 0;
+  size_t quick_plan_bytes = 8192;
   double keepalive_s = 60;
   double min_ping_interval_s = 1;
   double max_connection_age_s = 0;  // 0: connections last.
   double max_connection_age_grace_s = 30;
-  // Called on a planning thread before each plan, if set: a test holds plans here.
+  // Called on a planning thread before each plan, if set: a test holds plans here. All plans are
+  // made there then.
   std::function<void()> before_plan;
 };
 

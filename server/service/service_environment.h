@@ -3,6 +3,8 @@
 #ifndef ARCLANE_SERVER_SERVICE_SERVICE_ENVIRONMENT_H_
 #define ARCLANE_SERVER_SERVICE_SERVICE_ENVIRONMENT_H_
 
+#include <cstddef>
+
 #include "server/codec/request_limits.h"
 #include "server/service/admission.h"
 #include "server/service/in_flight.h"
@@ -20,6 +22,8 @@ struct ServiceEnvironment {
   OpenStreams& streams;
   PlannerPool& pool;
   Admission& admission;
+  // Largest request whose plan may be made on the network thread that received it; 0: none.
+  size_t quick_plan_bytes = 0;
 };
 
 }  // namespace arclane

@@ -48,6 +48,7 @@ struct OddMethod {
     }
     return std::nullopt;
   }
+  static bool IsQuick(const Request& request) { return request.navmesh().navmesh_id() == "quick"; }
   static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }
   static bool WantsStageTimes(const Request&) { return false; }
 };
@@ -71,13 +72,15 @@ class ServicePlanCallTest : public ::testing::Test {
       : metrics_(CurrentBuild(), ServiceLabels()),
         pool_({.thread_count = 1, .queue_limit = 10, .nice = 0, .before_job = nullptr}),
         admission_(pool_, 1 << 20, metrics_),
-        service_({limits_, metrics_, in_flight_, streams_, pool_, admission_}) {
+        service_({limits_, metrics_, in_flight_, streams_, pool_, admission_, kQuickBytes}) {
     grpc::ServerBuilder builder;
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
     stub_ = v1::PathPlanner::NewStub(server_->InProcessChannel({}));
   }
   ~ServicePlanCallTest() override { server_->Shutdown(); }
+
+  static constexpr size_t kQuickBytes = 1000;
 
   static v1::PlanCorridorRequest To(const std::string& deed) {
     v1::PlanCorridorRequest request;
@@ -127,6 +130,41 @@ TEST_F(ServicePlanCallTest, ACancellationStopsThePlan) {
   plan.Cancel();
   EXPECT_EQ(plan.Await().error_code(), grpc::StatusCode::CANCELLED);
   EXPECT_TRUE(AsyncPlan(*stub_, To("nothing")).Await().ok());
+}
+
+TEST_F(ServicePlanCallTest, AQuickPlanDoesNotWaitForABusyThread) {
+  AsyncPlan busy(*stub_, To("spin"));
+  while (spinning == 0) std::this_thread::yield();
+  EXPECT_TRUE(AsyncPlan(*stub_, To("quick")).Await().ok());
+  EXPECT_EQ(spinning, 1);
+  EXPECT_EQ(pool_.queued(), 0u);
+  busy.Cancel();
+  busy.Await();
+}
+
+TEST_F(ServicePlanCallTest, AQuickPlanOvertakesNoneThatWaits) {
+  AsyncPlan busy(*stub_, To("spin"));
+  while (spinning == 0) std::this_thread::yield();
+  AsyncPlan waiting(*stub_, To("nothing"));
+  while (pool_.queued() == 0) std::this_thread::yield();
+  AsyncPlan quick(*stub_, To("quick"));
+  while (pool_.queued() < 2) std::this_thread::yield();
+  busy.Cancel();
+  EXPECT_TRUE(waiting.Await().ok());
+  EXPECT_TRUE(quick.Await().ok());
+}
+
+TEST_F(ServicePlanCallTest, ALargeRequestIsNoQuickPlan) {
+  AsyncPlan busy(*stub_, To("spin"));
+  while (spinning == 0) std::this_thread::yield();
+  v1::PlanCorridorRequest large = To("quick");
+  for (size_t i = 0; i < kQuickBytes; ++i) {
+    large.mutable_corridor()->mutable_polygons()->add_vertex_count(3);
+  }
+  AsyncPlan waiting(*stub_, large);
+  while (pool_.queued() == 0) std::this_thread::yield();
+  busy.Cancel();
+  EXPECT_TRUE(waiting.Await().ok());
 }
 
 TEST_F(ServicePlanCallTest, AMethodWithoutHandlerIsUnimplemented) {

@@ -35,7 +35,9 @@ grpc::Status CallRaw(TestServer& server, const std::string& method, const std::s
 }
 
 TEST(ServiceStatusTest, APlanIsAnsweredWithRouteAndAnswerInfo) {
-  TestServer server;
+  ServerOptions options;
+  options.quick_plan_bytes = 0;  // So that it waits for a thread like every plan.
+  TestServer server(options);
   v1::PlanCorridorRequest request = SmallRequest();
   request.set_include_stage_times(true);
   AsyncPlan plan(server.stub(), request);

@@ -19,6 +19,8 @@ constexpr double kCheckedExcess = 0.5 * kBudgetExcess;
 // A rejected step is cut to this part; one that is accepted at once lets the next grow by the
 // inverse.
 constexpr double kCut = 0.5;
+// Shares of an interval that are not worth a part: curvature and caps are off by twice as much.
+constexpr double kSliver = 1e-9;
 // Steps are not cut below this part of their stretch: there the speed is kept constant instead.
 constexpr double kSmallestPart = 1.0 / 4096;
 
@@ -199,7 +201,7 @@ class PartCutter {
     std::array<double, 4> cuts = {0.0, length, length, length};
     int count = 1;
     const auto cut = [&](double part) {
-      if (part > 0.0 && part < 1.0) cuts[count++] = part * length;
+      if (part > kSliver && part < 1.0 - kSliver) cuts[count++] = part * length;
     };
     if (k0 * k1 < 0.0) cut(k0 / (k0 - k1));
     if ((line0 - level_) * (line1 - level_) < 0.0) cut((level_ - line0) / (line1 - line0));
@@ -213,7 +215,9 @@ class PartCutter {
       const auto line = [&](double d) {
         return std::min(level_, d >= length ? line1 : line0 + (line1 - line0) * (d / length));
       };
-      AddPart({cuts[c], cuts[c + 1], k(cuts[c]), k(cuts[c + 1]), line(cuts[c]), line(cuts[c + 1])});
+      CurvePart part = {cuts[c], cuts[c + 1], k(cuts[c]), k(cuts[c + 1]), line(cuts[c]), line(cuts[c + 1]), 0.0, 0.0};
+      part.SetSlopes();
+      AddPart(part);
     }
   }
 
@@ -250,6 +254,7 @@ class PartCutter {
     if (!(next.to > next.from)) return;
     next.k_to = part.K(next.to);
     next.cap_to = cap(next.k_to, part.Cap(next.to));
+    next.SetSlopes();
     parts_.push_back(next);
     next.from = next.to;
     next.k_from = next.k_to;
@@ -311,8 +316,10 @@ class BackwardPass {
   }
 
   void Push(const CurvePart& part, double from, double to, bool binds, double f_to, double f_from) {
-    steps_.push_back({start_ + from, to - from, part.K(from), part.K(to), part.Cap(from),
-                      part.Cap(to), x_, f_to, f_from, interval_, node_, false, binds});
+    const double length = to - from;
+    steps_.push_back({start_ + from, length, part.K(from), part.K(to), part.k_slope,
+                      part.Cap(from), part.Cap(to), part.cap_slope, x_, f_to, f_from,
+                      (f_from - f_to) / length, interval_, node_, false, binds});
   }
 
   void Through(const CurvePart& part) {
@@ -354,7 +361,7 @@ class BackwardPass {
           f = edge_.At(k_from, x_);
         }
         position = from;
-        try_ = rejected ? d : d / kCut;
+        try_ = rejected ? d : std::max(try_, d / kCut);
         break;
       }
     }
@@ -442,17 +449,17 @@ class ForwardPass {
   static constexpr double kRounding = 1e-14;
 
   static double K(const BrakeStep& s, double t) {
-    return t >= s.length ? s.k_to : s.k_from + (s.k_to - s.k_from) * (t / s.length);
+    return t >= s.length ? s.k_to : s.k_from + s.k_slope * t;
   }
   static double Cap(const BrakeStep& s, double t) {
-    return t >= s.length ? s.cap_to : s.cap_from + (s.cap_to - s.cap_from) * (t / s.length);
+    return t >= s.length ? s.cap_to : s.cap_from + s.cap_slope * t;
   }
   static double BrakeCurve(const BrakeStep& s, double t) {
     const double e = s.length - t;
-    return s.x_to + e * (2.0 * s.f_to + (s.f_from - s.f_to) * (e / s.length));
+    return s.x_to + e * (2.0 * s.f_to + s.f_slope * e);
   }
   static double Braking(const BrakeStep& s, double t) {
-    return s.f_from + (s.f_to - s.f_from) * (t / s.length);
+    return s.f_from - s.f_slope * t;
   }
 
   void Become(double x) {
@@ -495,7 +502,7 @@ class ForwardPass {
       // The cap against the braking curve from t on.
       const double over = std::min(0.0, x_ - BrakeCurve(step, t));
       d = FirstExcess(over - kSame * x_, slope + 2.0 * Braking(step, t),
-                      (step.f_to - step.f_from) / step.length, d);
+                      -step.f_slope, d);
     }
     const double x1 = x_ + slope * d;
     if (!(d > 0.0)) return 0.0;
@@ -527,17 +534,17 @@ class ForwardPass {
       d = std::max(smallest, edge_.Shorter(x_, a0, k, K(step, t + d), d));
       rejected = true;
     }
-    try_ = rejected ? d : d / kCut;
+    try_ = rejected ? d : std::max(try_, d / kCut);
     a0 = ends.a0;
     double x1 = x_ + d * (ends.a0 + ends.a1);
     const double c = (ends.a1 - ends.a0) / d;
     double moved = d;
-    const double cap_slope = (step.cap_to - step.cap_from) / step.length;
+    const double cap_slope = step.cap_slope;
     moved = FirstExcess(std::min(0.0, x_ - Cap(step, t)), 2.0 * a0 - cap_slope, c, d);
     if (moved < d) x1 = Cap(step, t + moved);
     if (step.binds && x1 > BrakeCurve(step, t + moved)) {
       const double f = Braking(step, t);
-      const double brake_c = (step.f_from - step.f_to) / step.length;
+      const double brake_c = step.f_slope;
       moved = FirstExcess(x_ - BrakeCurve(step, t), 2.0 * (a0 + f), c - brake_c, moved);
       x1 = BrakeCurve(step, t + moved);
     }
@@ -575,7 +582,7 @@ class ForwardPass {
     if (step.binds && x_ > BrakeCurve(step, t + d)) {
       const double f = Braking(step, t);
       moved = FirstExcess(x_ - BrakeCurve(step, t), 2.0 * f,
-                          (step.f_to - step.f_from) / step.length, d);
+                          -step.f_slope, d);
     }
     if (moved > 0.0) writer_.Constant(SpeedPhaseKind::kCruise, moved, v_, v_, 0.0);
     next_ = -1.0;

@@ -28,11 +28,14 @@ struct BrakeStep {
   double length = 0.0;
   double k_from = 0.0;  // |curvature| at both ends
   double k_to = 0.0;
+  double k_slope = 0.0;
   double cap_from = 0.0;  // squared speed caps at both ends, linear between
   double cap_to = 0.0;
+  double cap_slope = 0.0;
   double x_to = 0.0;
   double f_to = 0.0;
   double f_from = 0.0;
+  double f_slope = 0.0;
   std::uint32_t interval = 0;  // the request's
   std::uint32_t node = 0;      // in driving order: the interval's first node
   bool first = false;          // starts at that node
@@ -46,8 +49,15 @@ struct CurvePart {
   double k_from, k_to;
   double cap_from, cap_to;
 
-  double K(double d) const { return k_from + (k_to - k_from) * ((d - from) / (to - from)); }
-  double Cap(double d) const { return cap_from + (cap_to - cap_from) * ((d - from) / (to - from)); }
+  double k_slope, cap_slope;
+
+  double K(double d) const { return d >= to ? k_to : k_from + k_slope * (d - from); }
+  double Cap(double d) const { return d >= to ? cap_to : cap_from + cap_slope * (d - from); }
+  void SetSlopes() {
+    const double per_length = 1.0 / (to - from);
+    k_slope = (k_to - k_from) * per_length;
+    cap_slope = cap_to == cap_from ? 0.0 : (cap_to - cap_from) * per_length;
+  }
 };
 
 struct CoupledBudget {

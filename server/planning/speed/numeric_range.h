@@ -16,6 +16,9 @@ namespace arclane {
 
 inline constexpr double kSmallestOrdinary = 0x1p-200;
 inline constexpr double kLargestOrdinary = 0x1p200;
+// Curves multiply up to twice as many quantities.
+inline constexpr double kSmallestOrdinaryOnCurves = 0x1p-100;
+inline constexpr double kLargestOrdinaryOnCurves = 0x1p100;
 
 static_assert(std::numeric_limits<long double>::max_exponent >= 16384,
               "extreme problems need long double's range");

@@ -12,8 +12,16 @@ namespace {
 
 // Two squared speeds this close are one: each comes from a handful of roundings.
 constexpr double kSame = 1e-15;
-// Parts of a segment shorter than this share of it are rounding.
+// A part shorter than this share of its segment, over which the squared speed changes by less than
+// the second share, is rounding. A short part alone is not: where limits differ by many orders of
+// magnitude the whole speed is gained over it.
 constexpr double kNegligiblePart = 1e-13;
+constexpr double kNegligibleChange = 1e-9;
+
+template <typename Real>
+bool Matters(Real part, Real whole, Real change, Real x) {
+  return part > kNegligiblePart * whole || (part > 0 && change > kNegligibleChange * x);
+}
 
 // One motion inside a segment, seen in the direction in which the cap falls.
 template <typename Real>
@@ -86,10 +94,9 @@ struct Motions {
 template <typename Real>
 void AddRiseAndBrake(Real length, Real x0, Real x1, Real twice_a, Real twice_b,
                      Motions<Real>& motions) {
-  const Real negligible = kNegligiblePart * length;
   Real rising = (x1 - x0 + twice_b * length) / (twice_a + twice_b);
-  if (rising < negligible) rising = 0.0;
-  if (rising > length - negligible) rising = length;
+  if (!Matters(rising, length, twice_a * rising, x0)) rising = 0;
+  if (!Matters(length - rising, length, twice_b * (length - rising), x1)) rising = length;
   if (rising > 0.0)
     motions.Add(Motion<Real>::kRise, rising, rising < length ? x0 + twice_a * rising : x1);
   if (rising < length) motions.Add(Motion<Real>::kBrake, length - rising, x1);
@@ -105,16 +112,14 @@ Motions<Real> PlanFallingCap(const FallingCap<Real>& cap, Real length, Real k_st
     AddRiseAndBrake(length, x0, x1, twice_a, twice_b, motions);
     return motions;
   }
-  const Real negligible = kNegligiblePart * length;
   const Real to_tangent = length - tangent;
   Real cap_from_end = cap.CapFromEnd(x1);
-  if (cap_from_end < negligible) cap_from_end = 0.0;
+  if (!Matters(cap_from_end, length, twice_b * cap_from_end, x1)) cap_from_end = 0;
   const Real cap_end_x = cap_from_end > 0.0 ? x1 + twice_b * cap_from_end : x1;
   if (x0 + twice_a * to_tangent >= at_tangent * (1.0 - kSame)) {
-    if (to_tangent > negligible)
-      AddRiseAndBrake(to_tangent, x0, at_tangent, twice_a, twice_b, motions);
-    motions.Add(Motion<Real>::kCap,
-                length - (to_tangent > negligible ? to_tangent : Real{0}) - cap_from_end,
+    const bool free = Matters(to_tangent, length, at_tangent - x0, x0);
+    if (free) AddRiseAndBrake(to_tangent, x0, at_tangent, twice_a, twice_b, motions);
+    motions.Add(Motion<Real>::kCap, length - (free ? to_tangent : Real{0}) - cap_from_end,
                 cap_end_x);
   } else if (x0 + twice_a * (length - cap_from_end) >= cap_end_x) {
     // The rise meets the cap itself: (x0 + 2a d)(k + k_slope d) = 1.
@@ -122,8 +127,9 @@ Motions<Real> PlanFallingCap(const FallingCap<Real>& cap, Real length, Real k_st
     const Real q = 1.0 - x0 * k_start;
     const Real root = std::sqrt(p * p + 4.0 * twice_a * k_slope * q);
     const Real rising = std::clamp(2 * q / (p + root), Real{0}, length - cap_from_end);
-    if (rising > negligible) motions.Add(Motion<Real>::kRise, rising, x0 + twice_a * rising);
-    const Real along = length - cap_from_end - (rising > negligible ? rising : Real{0});
+    const bool rises = Matters(rising, length, twice_a * rising, x0);
+    if (rises) motions.Add(Motion<Real>::kRise, rising, x0 + twice_a * rising);
+    const Real along = length - cap_from_end - (rises ? rising : Real{0});
     if (along > 0.0) motions.Add(Motion<Real>::kCap, along, cap_end_x);
   } else {
     AddRiseAndBrake(length, x0, x1, twice_a, twice_b, motions);
@@ -151,16 +157,15 @@ template <typename Real>
 void WriteUnderLine(const CapSegment<Real>& s, Real x0, Real v0, Real x1, Real v1, Real twice_a,
                     Real twice_b, CurvePhaseWriter<Real>& writer) {
   const Real slope = (s.cap1 - s.cap0) / s.length;
-  const Real negligible = kNegligiblePart * s.length;
   // A cap that rises faster than 2a is never followed, nor one that falls faster than 2b.
   Real rising = twice_a > slope ? std::max(Real{0}, (s.cap0 - x0) / (twice_a - slope))
                                 : std::numeric_limits<Real>::infinity();
   Real falling = twice_b > -slope ? std::max(Real{0}, (s.cap1 - x1) / (twice_b + slope))
                                   : std::numeric_limits<Real>::infinity();
-  if (rising < negligible) rising = 0.0;
-  if (falling < negligible) falling = 0.0;
+  if (!Matters(rising, s.length, s.cap0 - x0, x0)) rising = 0;
+  if (!Matters(falling, s.length, s.cap1 - x1, x1)) falling = 0;
   const Real level = s.length - rising - falling;
-  if (level > negligible) {
+  if (level > kNegligiblePart * s.length) {
     const Real xa = rising > 0.0 ? s.cap0 + slope * rising : x0;
     const Real xb = falling > 0.0 ? s.cap1 - slope * falling : x1;
     const Real va = rising > 0.0 ? std::sqrt(xa) : v0;

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "absl/strings/str_cat.h"
+#include "server/planning/speed/coupled_curve.h"
 #include "server/planning/speed/curve_phase_writer.h"
+#include "server/planning/speed/lateral_cap_curve.h"
+#include "server/planning/speed/numeric_range.h"
 #include "server/planning/speed/piece_motion.h"
 
 namespace arclane {
@@ -110,25 +114,26 @@ void Reset(CurvatureSpeedPlan& plan, SpeedPlanStatus status) {
 }
 
 // Squared cap at a node.
-double NodeCap(const CurvatureProfileRequest& request, double squared_max_speed, double lateral,
-               std::size_t node) {
-  const double k = std::abs(request.curvature[node]);
-  double cap = squared_max_speed;
+template <typename Real>
+Real NodeCap(const CurvatureProfileRequest& request, Real squared_max_speed, Real lateral,
+             std::size_t node) {
+  const Real k = std::abs(request.curvature[node]);
+  Real cap = squared_max_speed;
   if (!request.speed_cap.empty())
-    cap = std::min(cap, request.speed_cap[node] * request.speed_cap[node]);
+    cap = std::min(cap, Real{request.speed_cap[node]} * request.speed_cap[node]);
   return k * cap > lateral ? lateral / k : cap;
 }
 
 // A lap starts at a stop, or else at its slowest node: between nodes no cap is lower, and at that
 // speed the whole lap can be driven, so the periodic optimum touches the cap there.
-std::size_t LapStart(const CurvatureProfileRequest& request, double squared_max_speed,
-                     double lateral) {
+template <typename Real>
+std::size_t LapStart(const CurvatureProfileRequest& request, Real squared_max_speed, Real lateral) {
   const std::size_t last = request.distance.size() - 1;
   if (!request.stops.empty()) return request.stops.front().boundary % last;
   std::size_t slowest = 0;
-  double lowest = kInfinity;
+  Real lowest = std::numeric_limits<Real>::infinity();
   for (std::size_t i = 0; i < last; ++i) {
-    const double cap = NodeCap(request, squared_max_speed, lateral, i);
+    const Real cap = NodeCap(request, squared_max_speed, lateral, i);
     if (cap < lowest) {
       lowest = cap;
       slowest = i;
@@ -219,6 +224,118 @@ void FindClipped(const CurvatureProfileRequest& request, CurvatureSpeedPlan& pla
   }
 }
 
+// Whether all numbers are so far from the ends of double's range that the plan can be computed in
+// it. Curves multiply more quantities than pieces do: half the exponents.
+bool IsOrdinaryCurve(const CurvatureProfileRequest& request) {
+  const auto ordinary = [](double value) {
+    return value >= kSmallestOrdinaryOnCurves && value <= kLargestOrdinaryOnCurves;
+  };
+  const auto or_zero = [&](double value) { return value == 0.0 || ordinary(value); };
+  const SpeedLimits& limits = request.limits;
+  bool all = ordinary(limits.max_speed) && ordinary(limits.max_acceleration) &&
+             ordinary(limits.max_braking) &&
+             ordinary(limits.max_lateral_acceleration.value_or(1.0)) &&
+             ordinary(limits.max_total_acceleration.value_or(1.0));
+  if (!request.flying_lap) all = all && or_zero(request.start_speed) && or_zero(request.end_speed);
+  for (std::size_t i = 1; i < request.distance.size(); ++i) {
+    all &= ordinary(request.distance[i] - request.distance[i - 1]);
+  }
+  for (const double k : request.curvature) all &= or_zero(std::abs(k));
+  for (const double cap : request.speed_cap) all &= cap == kInfinity || or_zero(cap);
+  return all;
+}
+
+// A time beyond what a double can hold names the node, or the stop, before which it is reached.
+void FailBeyondDouble(const CurvatureProfileRequest& request, CurvatureSpeedPlan& plan) {
+  std::string field = "distance";
+  const auto beyond =
+      std::find_if(plan.phases.begin(), plan.phases.end(), [](const SpeedPhase& phase) {
+        return !std::isfinite(phase.start_time_s + phase.duration_s);
+      });
+  if (beyond != plan.phases.end() && beyond->kind != SpeedPhaseKind::kDwell) {
+    field = absl::StrCat("distance[", beyond->piece + 1, "]");
+  } else if (!request.stops.empty()) {
+    field = absl::StrCat("stops[", request.stops.size() - 1, "].dwell_s");
+  }
+  Reset(plan, SpeedPlanStatus::kInvalidArgument);
+  plan.violations.push_back(
+      {field, "the path or, within the limits, its time is beyond what a double can hold"});
+}
+
+// The plan in numbers of the type that the problem needs.
+template <typename Real>
+void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
+               CurveScratch<Real>& scratch, CurvatureSpeedPlan& plan) {
+  const auto root = [](Real x) { return static_cast<double>(std::sqrt(x)); };
+  const BasicMotionBudget<Real> budget = ResolveBudget<Real>(request.limits);
+  const CoupledBudget<Real> coupled(budget, request.budget_resolution);
+  const Real lateral = budget.coupled ? coupled.lateral : budget.lateral;
+  const Real level = budget.squared_max_speed;
+  const std::size_t last = request.distance.size() - 1;
+  const std::size_t first = request.flying_lap ? LapStart(request, level, lateral) : 0;
+  const CurveOrder order = OrderOf(request, first, workspace);
+  const double length = request.distance[last] - request.distance[0];
+
+  Real v_start = request.start_speed;
+  Real v_end = request.end_speed;
+  const Real end_cap = order.StopsAt(last)
+                           ? Real{0}
+                           : NodeCap(request, level, lateral, request.flying_lap ? first : last);
+  if (request.flying_lap) v_start = v_end = std::sqrt(end_cap);
+  Real x_end = request.flying_lap ? end_cap : v_end * v_end;
+  if (x_end > end_cap * (Real{1} + kSpeedRoundoff)) {
+    plan.status = SpeedPlanStatus::kInfeasibleEnd;
+    plan.end_speed_max = root(end_cap);
+    return;
+  }
+  x_end = std::min(x_end, end_cap);
+
+  Real start_max = 0;
+  if (budget.coupled) {
+    start_max = PassBackwardCoupled(order, x_end, coupled, scratch.parts, scratch.steps);
+  } else {
+    CutIntoCapSegments(order, budget, scratch.segments);
+    PassBackwardOverCaps(scratch.segments, order, x_end, budget, scratch.backward);
+    start_max = scratch.backward[0];
+  }
+  Real x_start = request.flying_lap ? end_cap : v_start * v_start;
+  if (x_start > start_max * (Real{1} + kSpeedRoundoff)) {
+    plan.status = SpeedPlanStatus::kInfeasibleStart;
+    plan.start_speed_max = root(start_max);
+    plan.brake_now = BrakeFrom(static_cast<double>(v_start), length, 0.0,
+                               static_cast<double>(budget.brake.limit));
+    return;
+  }
+  x_start = std::min(x_start, start_max);
+
+  workspace.node_speed.resize(last + 1);
+  CurvePhaseWriter<Real> writer(plan.phases);
+  const Real x_reached = budget.coupled
+                             ? WriteCoupledPhases(scratch.steps, order, v_start, x_start, coupled,
+                                                  workspace.node_speed, writer)
+                             : WriteCapPhases(scratch.segments, order, v_start, budget,
+                                              scratch.backward, workspace.node_speed, writer);
+  if (x_reached < x_end * (Real{1} - kSpeedRoundoff)) {
+    Reset(plan, SpeedPlanStatus::kInfeasibleEnd);
+    plan.end_speed_max = root(x_reached);
+    return;
+  }
+  plan.status = SpeedPlanStatus::kOk;
+  plan.length = length;
+  plan.duration_s = static_cast<double>(writer.time_s());
+  if (!std::isfinite(plan.duration_s) || !std::isfinite(length)) {
+    return FailBeyondDouble(request, plan);
+  }
+  if (request.flying_lap) {
+    Unrotate(first, workspace.node_speed, plan);
+  } else {
+    plan.node_speed.assign(workspace.node_speed.begin(), workspace.node_speed.end());
+    plan.node_speed.front() = request.start_speed;
+    plan.node_speed.back() = request.end_speed;
+  }
+  FindClipped(request, plan);
+}
+
 }  // namespace
 
 void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
@@ -226,69 +343,11 @@ void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorksp
   Reset(plan, SpeedPlanStatus::kInvalidArgument);
   AppendViolations(request, plan.violations);
   if (!plan.violations.empty()) return;
-  const MotionBudget budget = ResolveBudget(request.limits);
-  const CoupledBudget coupled(budget, request.budget_resolution);
-  const double lateral = budget.coupled ? coupled.lateral : budget.lateral;
-  const double level = budget.squared_max_speed;
-  const std::size_t last = request.distance.size() - 1;
-  const std::size_t first = request.flying_lap ? LapStart(request, level, lateral) : 0;
-  const CurveOrder order = OrderOf(request, first, workspace);
-  const double length = request.distance[last] - request.distance[0];
-
-  double v_start = request.start_speed;
-  double v_end = request.end_speed;
-  const double end_cap = order.StopsAt(last)
-                             ? 0.0
-                             : NodeCap(request, level, lateral, request.flying_lap ? first : last);
-  if (request.flying_lap) v_start = v_end = std::sqrt(end_cap);
-  double x_end = request.flying_lap ? end_cap : v_end * v_end;
-  if (x_end > end_cap * (1.0 + kSpeedRoundoff)) {
-    plan.status = SpeedPlanStatus::kInfeasibleEnd;
-    plan.end_speed_max = std::sqrt(end_cap);
-    return;
-  }
-  x_end = std::min(x_end, end_cap);
-
-  double start_max = 0.0;
-  if (budget.coupled) {
-    start_max = PassBackwardCoupled(order, x_end, coupled, workspace.parts, workspace.steps);
+  if (IsOrdinaryCurve(request)) {
+    PlanAlong(request, workspace, workspace.scratch, plan);
   } else {
-    CutIntoCapSegments(order, budget, workspace.segments);
-    PassBackwardOverCaps(workspace.segments, order, x_end, budget, workspace.backward);
-    start_max = workspace.backward[0];
+    PlanAlong(request, workspace, workspace.extreme, plan);
   }
-  double x_start = request.flying_lap ? end_cap : v_start * v_start;
-  if (x_start > start_max * (1.0 + kSpeedRoundoff)) {
-    plan.status = SpeedPlanStatus::kInfeasibleStart;
-    plan.start_speed_max = std::sqrt(start_max);
-    plan.brake_now = BrakeFrom(v_start, length, 0.0, budget.brake.limit);
-    return;
-  }
-  x_start = std::min(x_start, start_max);
-
-  workspace.node_speed.resize(last + 1);
-  CurvePhaseWriter writer(plan.phases);
-  const double x_reached = budget.coupled
-                               ? WriteCoupledPhases(workspace.steps, order, v_start, x_start,
-                                                    coupled, workspace.node_speed, writer)
-                               : WriteCapPhases(workspace.segments, order, v_start, budget,
-                                                workspace.backward, workspace.node_speed, writer);
-  if (x_reached < x_end * (1.0 - kSpeedRoundoff)) {
-    Reset(plan, SpeedPlanStatus::kInfeasibleEnd);
-    plan.end_speed_max = std::sqrt(x_reached);
-    return;
-  }
-  plan.status = SpeedPlanStatus::kOk;
-  plan.length = length;
-  plan.duration_s = writer.time_s();
-  if (request.flying_lap) {
-    Unrotate(first, workspace.node_speed, plan);
-  } else {
-    plan.node_speed.assign(workspace.node_speed.begin(), workspace.node_speed.end());
-    plan.node_speed.front() = v_start;
-    plan.node_speed.back() = v_end;
-  }
-  FindClipped(request, plan);
 }
 
 void SpeedOverTimeToDistance(std::span<const double> time_s, std::span<const double> speed,

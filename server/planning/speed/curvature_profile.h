@@ -26,8 +26,9 @@
 #include <span>
 #include <vector>
 
-#include "server/planning/speed/coupled_curve.h"
-#include "server/planning/speed/lateral_cap_curve.h"
+#include "server/planning/speed/braking_steps.h"
+#include "server/planning/speed/cap_segments.h"
+#include "server/planning/speed/curve_parts.h"
 #include "server/planning/speed/speed_limits.h"
 #include "server/planning/speed/speed_phase.h"
 #include "server/planning/speed/speed_plan.h"
@@ -76,12 +77,18 @@ struct CurvatureSpeedPlan {
   std::vector<ClippedInterval> clipped;  // ascending, disjoint; only with a speed cap
 };
 
+template <typename Real>
+struct CurveScratch {
+  std::vector<CapSegment<Real>> segments;
+  std::vector<CurvePart<Real>> parts;
+  std::vector<BrakeStep<Real>> steps;
+  std::vector<Real> backward;
+};
+
 // Scratch memory; reuse one per thread. Its content means nothing between calls.
 struct CurvatureWorkspace {
-  std::vector<CapSegment> segments;
-  std::vector<CurvePart> parts;
-  std::vector<BrakeStep> steps;
-  std::vector<double> backward;
+  CurveScratch<double> scratch;
+  CurveScratch<long double> extreme;  // for numbers whose products double's range cannot hold
   std::vector<double> node_speed;
   std::vector<double> curvature;  // in driving order, flying laps only; likewise the next
   std::vector<double> speed_cap;

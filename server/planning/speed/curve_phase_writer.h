@@ -29,61 +29,66 @@ struct CurveOrder {
     const std::size_t i = j + first;
     return i < interval_count() ? i : i - interval_count();
   }
+  template <typename Real>
+  Real SquaredCap(std::size_t node) const {
+    return Real{speed_cap[node]} * speed_cap[node];
+  }
   bool StopsAt(std::size_t node) const { return !dwell.empty() && dwell[node] >= 0.0; }
 };
 
+template <typename Real>
 class CurvePhaseWriter {
  public:
   explicit CurvePhaseWriter(std::vector<SpeedPhase>& phases) : phases_(phases) {}
 
-  double time_s() const { return time_; }
+  Real time_s() const { return time_; }
 
   // Following phases lie in this interval and start at `distance` along the path.
-  void MoveTo(std::uint32_t interval, double distance) {
+  void MoveTo(std::uint32_t interval, Real distance) {
     interval_ = interval;
     distance_ = distance;
   }
 
-  void Constant(SpeedPhaseKind kind, double length, double v0, double v1, double acceleration) {
-    const double sum = v0 + v1;
-    Append(kind, SpeedLaw::kConstantAcceleration, length, sum > 0.0 ? 2.0 * length / sum : 0.0, v0,
-           v1, acceleration, 0.0, 0.0);
+  void Constant(SpeedPhaseKind kind, Real length, Real v0, Real v1, Real acceleration) {
+    const Real sum = v0 + v1;
+    Append(kind, SpeedLaw::kConstantAcceleration, length, 2 * length / sum, v0, v1, acceleration, 0,
+           0);
   }
 
   // Acceleration from a0 to a1, linear in distance.
-  void Linear(SpeedPhaseKind kind, double length, double v0, double v1, double a0, double a1) {
-    const double c = (a1 - a0) / length;
+  void Linear(SpeedPhaseKind kind, Real length, Real v0, Real v1, Real a0, Real a1) {
+    const Real c = (a1 - a0) / length;
     Append(kind, SpeedLaw::kLinearAcceleration, length,
-           linear_acceleration::Time(length, v0, v1, c), v0, v1, a0, c, 0.0);
+           linear_acceleration::Time(length, v0, v1, c), v0, v1, a0, c, 0);
   }
 
   // v = 1 / sqrt(k0 + k1 d).
-  void LateralCap(double length, double v0, double v1, double k0, double k1) {
-    const double w0 = 1.0 / v0;
-    const double w1 = 1.0 / v1;
-    const double seconds = length * (w1 * w1 + w1 * w0 + w0 * w0) / (1.5 * (w1 + w0));
+  void LateralCap(Real length, Real v0, Real v1, Real k0, Real k1) {
+    const Real w0 = 1 / v0;
+    const Real w1 = 1 / v1;
+    const Real seconds = length * (w1 * w1 + w1 * w0 + w0 * w0) / (1.5 * (w1 + w0));
     Append(SpeedPhaseKind::kFollowCap, SpeedLaw::kLateralCap, length, seconds, v0, v1,
-           -0.5 * k1 * (v0 * v0) * (v0 * v0), k0, k1);
+           -k1 / 2 * (v0 * v0) * (v0 * v0), k0, k1);
   }
 
-  void Dwell(double seconds) {
-    if (seconds > 0.0)
-      Append(SpeedPhaseKind::kDwell, SpeedLaw::kDwell, 0.0, seconds, 0.0, 0.0, 0.0, 0.0, 0.0);
+  void Dwell(Real seconds) {
+    if (seconds > 0) Append(SpeedPhaseKind::kDwell, SpeedLaw::kDwell, 0, seconds, 0, 0, 0, 0, 0);
   }
 
  private:
-  void Append(SpeedPhaseKind kind, SpeedLaw law, double length, double seconds, double v0,
-              double v1, double acceleration, double first, double second) {
-    phases_.push_back({interval_, kind, law, distance_, time_, length, seconds, v0, v1,
-                       acceleration, first, second});
+  void Append(SpeedPhaseKind kind, SpeedLaw law, Real length, Real seconds, Real v0, Real v1,
+              Real acceleration, Real first, Real second) {
+    const auto out = [](Real value) { return static_cast<double>(value); };
+    phases_.push_back({interval_, kind, law, out(distance_), out(time_), out(length), out(seconds),
+                       out(v0), out(v1), out(acceleration), out(first), out(second)});
     distance_ += length;
     time_ += seconds;
   }
 
   std::vector<SpeedPhase>& phases_;
   std::uint32_t interval_ = 0;
-  double distance_ = 0.0;
-  double time_ = 0.0;
+  Real distance_ = 0;
+  Real time_ = 0;
 };
 
 }  // namespace arclane

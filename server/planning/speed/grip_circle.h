@@ -13,39 +13,48 @@
 
 namespace arclane::grip {
 
-inline constexpr double kHalfPi = 1.5707963267948966;
+template <typename Real>
+inline constexpr Real kHalfPi = static_cast<Real>(1.57079632679489661923132169163975144L);
 
 // M cos(phi) where M sin(phi) = x; the product keeps its accuracy as x approaches M.
-inline double Cosine(double x, double amplitude) {
-  return x < amplitude ? std::sqrt((amplitude - x) * (amplitude + x)) : 0.0;
+template <typename Real>
+Real Cosine(Real x, Real amplitude) {
+  return x < amplitude ? std::sqrt((amplitude - x) * (amplitude + x)) : Real{0};
 }
 
 // phi in [0, pi/2] with M sin(phi) = x, well conditioned at both ends.
-inline double Angle(double x, double amplitude) { return std::atan2(x, Cosine(x, amplitude)); }
+template <typename Real>
+Real Angle(Real x, Real amplitude) {
+  return std::atan2(x, Cosine(x, amplitude));
+}
 
 // x after the angle has grown by theta >= 0; M once phi reaches pi/2.
-inline double Advance(double x, double theta, double amplitude) {
-  if (x >= amplitude || theta >= kHalfPi) return amplitude;
-  const double cosine = Cosine(x, amplitude);
-  const double c = std::cos(theta);
-  const double s = std::sin(theta);
+template <typename Real>
+Real Advance(Real x, Real theta, Real amplitude) {
+  if (x >= amplitude || theta >= kHalfPi<Real>) return amplitude;
+  const Real cosine = Cosine(x, amplitude);
+  const Real c = std::cos(theta);
+  const Real s = std::sin(theta);
   if (cosine * c <= x * s) return amplitude;
   return x * c + cosine * s;
 }
 
 // x after the angle has fallen by theta >= 0; 0 once phi reaches 0.
-inline double Retreat(double x, double theta, double amplitude) {
-  if (theta >= kHalfPi && x < amplitude) return 0.0;
-  const double value = x * std::cos(theta) - Cosine(x, amplitude) * std::sin(theta);
-  return value > 0.0 ? value : 0.0;
+template <typename Real>
+Real Retreat(Real x, Real theta, Real amplitude) {
+  if (theta >= kHalfPi<Real> && x < amplitude) return 0;
+  const Real value = x * std::cos(theta) - Cosine(x, amplitude) * std::sin(theta);
+  return value > 0 ? value : Real{0};
 }
 
 // Integral of d phi / sqrt(sin phi) from low to low + theta; 0 <= low, low + theta <= pi/2.
 // Relative error below 1e-14.
-double TimeIntegral(double low, double theta);
+template <typename Real>
+Real TimeIntegral(Real low, Real theta);
 
 // Seconds to get from x_low over an angle of theta = w * distance at amplitude M.
-inline double TravelTime(double x_low, double theta, double amplitude, double rate) {
+template <typename Real>
+Real TravelTime(Real x_low, Real theta, Real amplitude, Real rate) {
   return TimeIntegral(Angle(x_low, amplitude), theta) / (rate * std::sqrt(amplitude));
 }
 

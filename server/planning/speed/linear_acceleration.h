@@ -13,52 +13,55 @@
 namespace arclane::linear_acceleration {
 
 // atanh(u)/u for z = u^2 > 0, atan(u)/u for z = -u^2 < 0. z < 1.
-inline double ArcRatio(double z) {
+template <typename Real>
+Real ArcRatio(Real z) {
   // Ten terms: 0.04^10 / 21 < 1e-15 relative.
   if (std::abs(z) < 0.04) {
-    double sum = 1.0 / 21;
-    sum = sum * z + 1.0 / 19;
-    sum = sum * z + 1.0 / 17;
-    sum = sum * z + 1.0 / 15;
-    sum = sum * z + 1.0 / 13;
-    sum = sum * z + 1.0 / 11;
-    sum = sum * z + 1.0 / 9;
-    sum = sum * z + 1.0 / 7;
-    sum = sum * z + 1.0 / 5;
-    sum = sum * z + 1.0 / 3;
-    return sum * z + 1.0;
+    Real sum = Real{1} / 21;
+    sum = sum * z + Real{1} / 19;
+    sum = sum * z + Real{1} / 17;
+    sum = sum * z + Real{1} / 15;
+    sum = sum * z + Real{1} / 13;
+    sum = sum * z + Real{1} / 11;
+    sum = sum * z + Real{1} / 9;
+    sum = sum * z + Real{1} / 7;
+    sum = sum * z + Real{1} / 5;
+    sum = sum * z + Real{1} / 3;
+    return sum * z + 1;
   }
-  const double u = std::sqrt(std::abs(z));
+  const Real u = std::sqrt(std::abs(z));
   return z > 0.0 ? std::atanh(u) / u : std::atan(u) / u;
 }
 
 // Seconds over distance d with speeds v0 and v1 at its ends. Symmetric in the ends.
-inline double Time(double d, double v0, double v1, double c) {
-  const double sum = v0 + v1;
-  if (!(sum > 0.0)) return 0.0;
-  const double ratio = d / sum;
+template <typename Real>
+Real Time(Real d, Real v0, Real v1, Real c) {
+  const Real sum = v0 + v1;
+  if (!(sum > 0.0)) return 0;
+  const Real ratio = d / sum;
   return 2.0 * ratio * ArcRatio(c * ratio * ratio);
 }
 
 // Distance after t seconds from speed v0 and acceleration a0: v0 sinh(k t)/k + a0 (cosh(k t) -
 // 1)/k^2 (circular functions for c < 0).
-inline double Distance(double t, double v0, double a0, double c) {
-  const double z = c * t * t;
+template <typename Real>
+Real Distance(Real t, Real v0, Real a0, Real c) {
+  const Real z = c * t * t;
   if (std::abs(z) < 0.04) {
     // Series of sinh(q)/q and (cosh(q) - 1)/q^2 in z = q^2; the next terms are below 1e-16.
-    const double sinh_ratio =
+    const Real sinh_ratio =
         1.0 + z / 6 * (1.0 + z / 20 * (1.0 + z / 42 * (1.0 + z / 72 * (1.0 + z / 110))));
-    const double cosh_ratio =
+    const Real cosh_ratio =
         0.5 * (1.0 + z / 12 * (1.0 + z / 30 * (1.0 + z / 56 * (1.0 + z / 90 * (1.0 + z / 132)))));
     return t * (v0 * sinh_ratio + a0 * t * cosh_ratio);
   }
-  const double k = std::sqrt(std::abs(c));
-  const double q = k * t;
+  const Real k = std::sqrt(std::abs(c));
+  const Real q = k * t;
   if (c > 0.0) {
-    const double half = std::sinh(0.5 * q);
+    const Real half = std::sinh(0.5 * q);
     return v0 * std::sinh(q) / k + 2.0 * a0 * half * half / c;
   }
-  const double half = std::sin(0.5 * q);
+  const Real half = std::sin(0.5 * q);
   return v0 * std::sin(q) / k + 2.0 * a0 * half * half / -c;
 }
 

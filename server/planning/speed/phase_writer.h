@@ -15,77 +15,84 @@
 namespace arclane {
 
 // One direction of motion on one piece.
+template <typename Real>
 struct Stretch {
   std::uint32_t piece = 0;  // the caller's index
-  double start = 0.0;       // distance along the path
-  double length = 0.0;
-  double radius = std::numeric_limits<double>::infinity();
+  Real start = 0;           // distance along the path
+  Real length = 0;
+  Real radius = std::numeric_limits<Real>::infinity();
 };
 
+template <typename Real>
 class PhaseWriter {
  public:
-  PhaseWriter(const MotionBudget& budget, std::vector<SpeedPhase>& phases)
+  PhaseWriter(const BasicMotionBudget<Real>& budget, std::vector<SpeedPhase>& phases)
       : budget_(budget), phases_(phases) {}
 
-  double time_s() const { return time_; }
+  Real time_s() const { return time_; }
 
   // Accelerates from x0 to x1 = v1^2 over the stretch; returns the seconds it takes.
-  double Accelerate(const Stretch& stretch, double x0, double v0, double x1, double v1) {
-    const Push& push = budget_.accelerate;
+  Real Accelerate(const Stretch<Real>& stretch, Real x0, Real v0, Real x1, Real v1) {
+    const BasicPush<Real>& push = budget_.accelerate;
     if (OffCircle(stretch, push, x1)) {
       return Constant(stretch, SpeedPhaseKind::kAccelerate, v0, v1, push.limit);
     }
     return OnCircle(stretch, SpeedPhaseKind::kAccelerate, push, x0, v0, v1);
   }
 
-  double Brake(const Stretch& stretch, double x0, double v0, double x1, double v1) {
-    const Push& push = budget_.brake;
+  Real Brake(const Stretch<Real>& stretch, Real x0, Real v0, Real x1, Real v1) {
+    const BasicPush<Real>& push = budget_.brake;
     if (OffCircle(stretch, push, x0))
       return Constant(stretch, SpeedPhaseKind::kBrake, v0, v1, -push.limit);
     return OnCircle(stretch, SpeedPhaseKind::kBrake, push, x1, v1, v0);
   }
 
-  double Cruise(const Stretch& stretch, double v) {
-    return Constant(stretch, SpeedPhaseKind::kCruise, v, v, 0.0);
+  Real Cruise(const Stretch<Real>& stretch, Real v) {
+    return Constant(stretch, SpeedPhaseKind::kCruise, v, v, 0);
   }
 
-  void Dwell(std::uint32_t piece, double distance, double seconds) {
+  void Dwell(std::uint32_t piece, Real distance, Real seconds) {
     SpeedPhase& phase = phases_.emplace_back();
     phase.piece = piece;
     phase.kind = SpeedPhaseKind::kDwell;
     phase.law = SpeedLaw::kDwell;
-    phase.start_distance = distance;
-    phase.start_time_s = time_;
-    phase.duration_s = seconds;
+    phase.start_distance = static_cast<double>(distance);
+    phase.start_time_s = static_cast<double>(time_);
+    phase.duration_s = static_cast<double>(seconds);
     time_ += seconds;
   }
 
  private:
-  static bool OffCircle(const Stretch& stretch, const Push& push, double x_high) {
-    return !(stretch.radius < std::numeric_limits<double>::infinity()) ||
-           x_high <= stretch.radius * push.knee_per_radius;
+  static bool OffCircle(const Stretch<Real>& stretch, const BasicPush<Real>& push, Real x_high) {
+    return IsStraight(stretch.radius) || x_high <= stretch.radius * push.knee_per_radius;
   }
 
-  double Constant(const Stretch& stretch, SpeedPhaseKind kind, double v0, double v1,
-                  double acceleration) {
-    const double sum = v0 + v1;
-    // Speeds whose squares underflow: at rest at both ends is impossible over a positive length.
-    const double seconds = sum > 0.0 ? 2.0 * stretch.length / sum : 0.0;
-    phases_.push_back({stretch.piece, kind, SpeedLaw::kConstantAcceleration, stretch.start, time_,
-                       stretch.length, seconds, v0, v1, acceleration, 0.0, 0.0});
-    time_ += seconds;
+  Real Constant(const Stretch<Real>& stretch, SpeedPhaseKind kind, Real v0, Real v1,
+                Real acceleration) {
+    const Real sum = v0 + v1;
+    const Real seconds = 2 * stretch.length / sum;
+    Append(stretch, kind, SpeedLaw::kConstantAcceleration, seconds, v0, v1, acceleration, 0, 0);
     return seconds;
   }
 
-  // The slower end comes first for kAccelerate, last for kBrake.
-  double OnCircle(const Stretch& stretch, SpeedPhaseKind kind, const Push& push, double x_low,
-                  double v_low, double v_high);
-  double Circle(const Stretch& stretch, SpeedPhaseKind kind, double x_low, double v_low,
-                double v_high);
+  void Append(const Stretch<Real>& stretch, SpeedPhaseKind kind, SpeedLaw law, Real seconds,
+              Real v0, Real v1, Real acceleration, Real first, Real second) {
+    const auto out = [](Real value) { return static_cast<double>(value); };
+    phases_.push_back({stretch.piece, kind, law, out(stretch.start), out(time_),
+                       out(stretch.length), out(seconds), out(v0), out(v1), out(acceleration),
+                       out(first), out(second)});
+    time_ += seconds;
+  }
 
-  const MotionBudget& budget_;
+  // The slower end comes first for kAccelerate, last for kBrake.
+  Real OnCircle(const Stretch<Real>& stretch, SpeedPhaseKind kind, const BasicPush<Real>& push,
+                Real x_low, Real v_low, Real v_high);
+  Real Circle(const Stretch<Real>& stretch, SpeedPhaseKind kind, Real x_low, Real v_low,
+              Real v_high);
+
+  const BasicMotionBudget<Real>& budget_;
   std::vector<SpeedPhase>& phases_;
-  double time_ = 0.0;
+  Real time_ = 0;
 };
 
 }  // namespace arclane

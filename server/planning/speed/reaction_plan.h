@@ -12,13 +12,15 @@ namespace arclane {
 
 // The largest speed at the start from which a hold of `reaction_s` leaves every cap and stop ahead
 // reachable. Needs the workspace's length, cap, radius, start and backward columns.
-double LargestReactiveStart(const SpeedWorkspace& workspace, const MotionBudget& budget,
-                            double reaction_s);
+template <typename Real>
+Real LargestReactiveStart(const SpeedColumns<Real>& columns, const BasicMotionBudget<Real>& budget,
+                          Real reaction_s);
 
 // Appends the phases from start_speed (feasible) on; returns the squared speed reached at the
 // path's end, which is below the last backward value when the end speed cannot be reached.
-double WriteReactivePhases(double start_speed, double reaction_s, const MotionBudget& budget,
-                           SpeedWorkspace& workspace, PhaseWriter& writer);
+template <typename Real>
+Real WriteReactivePhases(Real start_speed, Real reaction_s, const BasicMotionBudget<Real>& budget,
+                         SpeedColumns<Real>& columns, PhaseWriter<Real>& writer);
 
 }  // namespace arclane
 

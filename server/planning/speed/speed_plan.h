@@ -93,17 +93,24 @@ struct SpeedPlan {
   std::vector<SpeedPhase> phases;    // in order; start distances and times ascend
 };
 
-// Scratch memory of the planner. Reuse one per thread; its content means nothing between calls.
-struct SpeedWorkspace {
-  std::vector<double> cap;     // squared speed caps of the pieces
-  std::vector<double> length;  // lengths of the pieces
-  std::vector<double> radius;  // radii of the pieces, kStraight where the grip circle does not bind
-  std::vector<double> backward;  // squared speeds at boundaries, backward pass
-  std::vector<double> forward;   // squared speeds at boundaries, forward pass
-  std::vector<double> start;     // start distances of the pieces
-  std::vector<double> dwell;     // dwell at boundaries; negative: no stop
+// The pieces of positive length as columns. Scratch of the planner.
+template <typename Real>
+struct SpeedColumns {
+  std::vector<Real> cap;       // squared speed caps of the pieces
+  std::vector<Real> length;    // lengths of the pieces
+  std::vector<Real> radius;    // radii of the pieces, infinite where no grip circle binds
+  std::vector<Real> start;     // start distances of the pieces
+  std::vector<Real> backward;  // squared speeds at boundaries, backward pass
+  std::vector<Real> forward;   // squared speeds at boundaries, forward pass
+  std::vector<double> dwell;   // dwell at boundaries; negative: no stop
   std::vector<std::uint32_t> index;
   std::vector<std::uint32_t> minima;
+};
+
+// Scratch memory of the planner. Reuse one per thread; its content means nothing between calls.
+struct SpeedWorkspace {
+  SpeedColumns<double> columns;
+  SpeedColumns<long double> extreme;  // for numbers that double's range cannot hold squared
 };
 
 // Plans; every outcome is in plan.status. Time and speeds are accurate to about 1e-14 relative

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Intervals of a curve cut where curvature changes sign, where caps meet, and finely enough that a
+// separate lateral limit is followed by chords. Internal to the speed planner, for coupled budgets.
+#ifndef ARCLANE_SERVER_PLANNING_SPEED_CURVE_PARTS_H_
+#define ARCLANE_SERVER_PLANNING_SPEED_CURVE_PARTS_H_
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "server/planning/speed/curve_phase_writer.h"
+#include "server/planning/speed/piece_motion.h"
+
+namespace arclane {
+
+// Largest relative excess of the coupled budget between nodes.
+inline constexpr double kBudgetExcess = 1e-6;
+// Shares of an interval that are not worth a part: curvature and caps are off by twice as much.
+inline constexpr double kSliver = 1e-9;
+
+// A part of an interval where |curvature| and the speed cap are linear. Offsets are from the
+// interval's start.
+template <typename Real>
+struct CurvePart {
+  Real from, to;
+  Real k_from, k_to;
+  Real cap_from, cap_to;
+
+  Real k_slope, cap_slope;
+
+  Real K(Real d) const { return d >= to ? k_to : k_from + k_slope * (d - from); }
+  Real Cap(Real d) const { return d >= to ? cap_to : cap_from + cap_slope * (d - from); }
+  void SetSlopes() {
+    const Real per_length = 1 / (to - from);
+    k_slope = (k_to - k_from) * per_length;
+    cap_slope = cap_to == cap_from ? Real{0} : (cap_to - cap_from) * per_length;
+  }
+};
+
+template <typename Real>
+struct CoupledBudget {
+  CoupledBudget(const BasicMotionBudget<Real>& motion_in, Real resolution_in)
+      : motion(motion_in), resolution(resolution_in), lateral(motion.lateral) {
+    if (motion.lateral < motion.total) lateral = motion.lateral / (1 + resolution);
+  }
+
+  const BasicMotionBudget<Real>& motion;
+  Real resolution;  // relative depth of a step inside the disc that is accepted
+  // A separate lateral limit below the total is a hyperbola in x; chords over parts of ratio rho in
+  // curvature exceed it by (rho - 1)^2 / (4 rho), which is kept below `resolution` and taken off
+  // the limit.
+  Real lateral;
+};
+
+// Cuts interval j into parts, in driving order.
+template <typename Real>
+class PartCutter {
+ public:
+  PartCutter(const CurveOrder& order, const CoupledBudget<Real>& budget,
+             std::vector<CurvePart<Real>>& parts)
+      : order_(order),
+        level_(budget.motion.squared_max_speed),
+        lateral_(budget.motion.lateral < budget.motion.total
+                     ? budget.lateral
+                     : std::numeric_limits<Real>::infinity()),
+        resolution_(budget.resolution),
+        parts_(parts) {
+    // (rho - 1)^2 / (4 rho) = resolution.
+    const Real rho = 1.0 + 2.0 * resolution_ + 2.0 * std::sqrt(resolution_ * (1.0 + resolution_));
+    log_ratio_ = std::log(rho);
+  }
+
+  void Cut(std::size_t j) {
+    parts_.clear();
+    const std::size_t i = order_.RequestInterval(j);
+    const Real length = Real{order_.distance[i + 1]} - order_.distance[i];
+    const Real k0 = order_.curvature[j];
+    const Real k1 = order_.curvature[j + 1];
+    Real line0 = level_;
+    Real line1 = level_;
+    if (!order_.speed_cap.empty()) {
+      line0 = order_.SquaredCap<Real>(j);
+      line1 = order_.SquaredCap<Real>(j + 1);
+      if (!(line0 < std::numeric_limits<Real>::infinity()) ||
+          !(line1 < std::numeric_limits<Real>::infinity()))
+        line0 = line1 = level_;
+    }
+    std::array<Real, 4> cuts = {Real{0}, length, length, length};
+    int count = 1;
+    const auto cut = [&](Real part) {
+      if (part > kSliver && part < 1.0 - kSliver) cuts[count++] = part * length;
+    };
+    if (k0 * k1 < 0.0) cut(k0 / (k0 - k1));
+    if ((line0 - level_) * (line1 - level_) < 0.0) cut((level_ - line0) / (line1 - line0));
+    cuts[count] = length;
+    if (count == 3 && cuts[1] > cuts[2]) std::swap(cuts[1], cuts[2]);
+    for (int c = 0; c < count; ++c) {
+      if (!(cuts[c + 1] > cuts[c])) continue;
+      const auto k = [&](Real d) {
+        return d >= length ? std::abs(k1) : std::abs(k0 + (k1 - k0) * (d / length));
+      };
+      const auto line = [&](Real d) {
+        return std::min(level_, d >= length ? line1 : line0 + (line1 - line0) * (d / length));
+      };
+      CurvePart<Real> part = {cuts[c],       cuts[c + 1],       k(cuts[c]), k(cuts[c + 1]),
+                              line(cuts[c]), line(cuts[c + 1]), 0,          0};
+      part.SetSlopes();
+      AddPart(part);
+    }
+  }
+
+ private:
+  void AddPart(const CurvePart<Real>& part) {
+    const Real k_high = std::max(part.k_from, part.k_to);
+    const Real line = std::max(part.cap_from, part.cap_to);
+    if (!(k_high * line > lateral_)) {
+      parts_.push_back(part);
+      return;
+    }
+    const auto cap = [&](Real k, Real under) {
+      return k * under > lateral_ ? lateral_ / k : under;
+    };
+    // Below k_low the lateral limit does not bind.
+    const Real k_low = std::clamp(lateral_ / line, std::min(part.k_from, part.k_to), k_high);
+    const int count = 1 + static_cast<int>(std::log(k_high / k_low) / log_ratio_);
+    const bool rises = part.k_to > part.k_from;
+    CurvePart<Real> next = part;
+    next.cap_from = cap(part.k_from, part.cap_from);
+    for (int i = 0; i <= count; ++i) {
+      const Real share = static_cast<Real>(rises ? i : count - i) / count;
+      const Real k = k_low * std::pow(k_high / k_low, share);
+      const Real at =
+          part.k_to != part.k_from ? (k - part.k_from) / (part.k_to - part.k_from) : Real{1};
+      AddUpTo(part, at, cap, next);
+    }
+    AddUpTo(part, Real{1}, cap, next);
+  }
+
+  template <typename Cap>
+  void AddUpTo(const CurvePart<Real>& part, Real share, const Cap& cap, CurvePart<Real>& next) {
+    next.to = share >= 1.0 ? part.to : part.from + share * (part.to - part.from);
+    if (!(next.to > next.from)) return;
+    next.k_to = part.K(next.to);
+    next.cap_to = cap(next.k_to, part.Cap(next.to));
+    next.SetSlopes();
+    parts_.push_back(next);
+    next.from = next.to;
+    next.k_from = next.k_to;
+    next.cap_from = next.cap_to;
+  }
+
+  const CurveOrder& order_;
+  const Real level_;
+  const Real lateral_;
+  const Real resolution_;
+  std::vector<CurvePart<Real>>& parts_;
+  Real log_ratio_ = 0.0;
+};
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_PLANNING_SPEED_CURVE_PARTS_H_

@@ -56,9 +56,7 @@ double InscribedLength(const CurvePiece& piece, int dimension) {
     if (piece.rational) weight = BernsteinValue(piece.weight_bernstein.data(), piece.degree, t);
     double squared = 0.0;
     for (int c = 0; c < dimension; ++c) {
-      double value = 0.0;
-      for (int j = piece.degree; j >= 1; --j) value = (value + piece.power[j][c]) * t;
-      value = (value + piece.power[0][c]) / weight;
+      const double value = BernsteinValue(piece.bernstein[c].data(), piece.degree, t) / weight;
       squared += (value - last[c]) * (value - last[c]);
       last[c] = value;
     }
@@ -137,7 +135,7 @@ void ArcLengthMap::PlaceSpans(std::span<const double> lengths) {
       spans_[span].begin = end;
       end = std::max(end, sum + compensation);
       spans_[span].end = end;
-      spans_[span].base = spans_[span].from_end ? end : spans_[span].begin;
+      spans_[span].base += spans_[span].from_end ? end : spans_[span].begin;
     }
   }
   segment_start_.back() = end;
@@ -218,6 +216,17 @@ double ArcLengthMap::Normalize(double distance) const {
   }
   const double wrapped = std::fmod(distance, length_);
   return wrapped < 0.0 ? std::min(wrapped + length_, length_) : wrapped;
+}
+
+void ArcLengthMap::NormalizeAll(std::span<const double> distances, double* out) const {
+  const double limit = length_ - kEndRounding * length_;
+  int outside = 0;
+  for (size_t i = 0; i < distances.size(); ++i) {
+    out[i] = distances[i];
+    outside += !(distances[i] >= 0.0) | !(distances[i] < limit);
+  }
+  if (outside == 0) return;
+  for (size_t i = 0; i < distances.size(); ++i) out[i] = Normalize(distances[i]);
 }
 
 CurveLocation ArcLengthMap::LocationAt(double distance) const {

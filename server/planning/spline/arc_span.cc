@@ -7,7 +7,6 @@
 #include "server/planning/spline/bernstein.h"
 #include "server/planning/spline/curve_reduction.h"
 #include "server/planning/spline/lanes.h"
-#include "server/planning/spline/sample_kernels.h"
 #include "server/planning/spline/speed_model.h"
 
 namespace arclane {
@@ -62,6 +61,17 @@ struct Stretch {
 
 // Clenshaw's scheme for sum of coefficient[j] T_j, j < kCount, at all nodes; half of them at a time
 // in registers.
+// Even and odd powers apart, as the samplers do.
+inline Lanes ParameterPolynomial(const double* coefficient, Lanes z) {
+  const Lanes w = z * z;
+  Lanes even = SplatLanes(coefficient[kN - 2]), odd = SplatLanes(coefficient[kN - 1]);
+  for (int j = kN - 4; j >= 0; j -= 2) {
+    even = even * w + SplatLanes(coefficient[j]);
+    odd = odd * w + SplatLanes(coefficient[j + 1]);
+  }
+  return even + z * odd;
+}
+
 template <int kCount>
 void EvaluateSeries(const double* coefficient, const ChebyshevValues& x, ChebyshevValues& value) {
   constexpr int kHalf = kN / (2 * kLaneCount);
@@ -237,6 +247,7 @@ class PieceBuilder {
     span.t_begin = stretch.t_begin;
     span.t_end = stretch.t_end;
     span.segment = segment_;
+    span.slow_order = static_cast<int8_t>(model.slow_order());
     span.root = static_cast<int8_t>(model.slow_order() + 1);
     span.from_end = model.from_end();
     double error = fit.forward_error;
@@ -371,7 +382,7 @@ class PieceBuilder {
     ChebyshevValues z, x, distance;
     for (int k = 0; k < kN; ++k) z[k] = kChebyshev.check[k == 0 ? 1 : k];
     for (int k = 0; k < kN; k += kLaneCount) {
-      const Lanes t = ParameterPolynomial<kN - 1, Lanes>(span.coefficient.data(), LoadLanes(&z[k]));
+      const Lanes t = ParameterPolynomial(span.coefficient.data(), LoadLanes(&z[k]));
       const Lanes back = (t - SplatLanes(middle)) / SplatLanes(half);
       StoreLanes(&x[k], MinLanes(MaxLanes(back, SplatLanes(-1.0)), SplatLanes(1.0)));
     }
@@ -402,7 +413,8 @@ class PieceBuilder {
 
   void Append(ArcSpan& span, const ArcSpanForward& forward, double length, double length_error,
               double local_error) {
-    span.rate = length > 0.0 ? (span.from_end ? -1.0 : 1.0) / length : 0.0;
+    const double reach = (span.from_end ? -1.0 : 1.0) * (1 << span.root);
+    span.rate = length > 0.0 ? reach / length : 0.0;
     out_.spans.push_back(span);
     out_.forward.push_back(forward);
     out_.length.push_back(length);
@@ -455,7 +467,7 @@ double InvertForward(const ArcSpan& span, const ArcSpanForward& forward, double 
   if (distance >= length) return span.t_end;
   const double wanted = span.from_end ? length - distance : distance;
   double low = -1.0, high = 1.0;
-  double x = 2.0 * Root(wanted * std::abs(span.rate), span.root) - 1.0;
+  double x = Root(wanted * std::abs(span.rate), span.root) - span.shift;
   constexpr int kMaxSteps = 80;  // Bisection alone needs 54.
   for (int step = 0; step < kMaxSteps; ++step) {
     const ForwardValue value = EvaluateForward(forward, x);

@@ -45,6 +45,7 @@ class CurveSampler {
     wanted_[5] = columns.tangent_z;
     wanted_[6] = columns.curvature;
     std::fill_n(parameter_, kRow, 0.0);
+    std::fill_n(local_, kRow, 0.0);
   }
 
   void Run(size_t first, size_t count) {
@@ -54,7 +55,6 @@ class CurveSampler {
       const int block = static_cast<int>(std::min<size_t>(kBlock, count - done));
       at_ = done;
       PlaceBlock(first + done, block);
-      CopyOut(distance_, block, columns_.distance);
       if (spans_.empty()) {
         WritePoint(block);
       } else {
@@ -67,24 +67,33 @@ class CurveSampler {
   static constexpr int kRow = kBlock + kParameterGroup;
   using Row = double[kRow];
 
-  // Distances of the samples in the caller's unit, and local.
+  // Local distances of the samples; those in the caller's unit go into their column. The scale is
+  // a power of two: the order of products changes no bit.
   void PlaceBlock(size_t first, int count) {
+    const Lanes unit = SplatLanes(frame_.inverse_scale);
     if (layout_.distances.empty()) {
       const Lanes last = SplatLanes(layout_.last), step = SplatLanes(layout_.step);
       Lanes index = SplatLanes(static_cast<double>(first)) + Lanes{0.0, 1.0};
-      for (int i = 0; i < count; i += kLaneCount) {
-        StoreLanes(distance_ + i, MinLanes(index * step, last));
-        index += SplatLanes(2.0);
+      for (int i = 0; i < count; i += 2 * kLaneCount) {
+        const Lanes next = index + SplatLanes(2.0);
+        StoreLanes(local_ + i, MinLanes(index * step, last) * unit);
+        StoreLanes(local_ + i + kLaneCount, MinLanes(next * step, last) * unit);
+        index += SplatLanes(4.0);
       }
-      if (first + count == layout_.count) distance_[count - 1] = layout_.last;
+      if (first + count == layout_.count) local_[count - 1] = layout_.last * frame_.inverse_scale;
+      if (columns_.distance.empty()) return;
+      for (int i = 0; i < count; ++i) {
+        columns_.distance[at_ + i] =
+            std::min(static_cast<double>(first + i) * layout_.step, layout_.last);
+      }
+      if (first + count == layout_.count) columns_.distance[at_ + count - 1] = layout_.last;
     } else {
-      map_.NormalizeAll(layout_.distances.subspan(first, count), distance_);
+      map_.NormalizeAll(layout_.distances.subspan(first, count), local_);
+      CopyOut(local_, count, columns_.distance);
+      for (int i = 0; i < count; i += kLaneCount) {
+        StoreLanes(local_ + i, LoadLanes(local_ + i) * unit);
+      }
     }
-    const Lanes unit = SplatLanes(frame_.inverse_scale);
-    for (int i = 0; i < count; i += kLaneCount) {
-      StoreLanes(local_ + i, LoadLanes(distance_ + i) * unit);
-    }
-    std::fill_n(local_ + count, kParameterGroup, local_[count - 1]);
   }
 
   void WriteBlock(int count) {
@@ -312,7 +321,6 @@ class CurveSampler {
   double least_squared_ = 0.0;  // Of the squared speeds of the block.
   double squared_floor_ = -1.0;
   // Scratch rows of the block.
-  alignas(64) Row distance_;
   alignas(64) Row local_;
   alignas(64) Row parameter_;
   alignas(64) Row squared_;

@@ -106,25 +106,52 @@ ARCLANE_TARGET void ParametersOfSpan(const ArcSpan& span, const double* distance
   ParametersOfRoot<3>(span, distance, count, parameter);
 }
 
-// Value and, with kDerivatives, derivatives of a piece's polynomials. value[k][c] is the k-th
-// derivative of component c, c = 3 being the weight.
+// The polynomials of a piece, each coefficient in all lanes. Components are x, y, z and the weight.
 template <int kDim, int kDegree, bool kRational, bool kDerivatives>
-ARCLANE_INLINE void PowerValues(const CurvePiece& piece, V t, V value[3][4]) {
+struct PieceVectors {
+  static constexpr bool Has(int c) { return c < kDim || (kRational && c == 3); }
+
+  ARCLANE_INLINE explicit PieceVectors(const CurvePiece& piece) {
+#pragma GCC unroll 4
+    for (int c = 0; c < 4; ++c) {
+      if (!Has(c)) continue;
+#pragma GCC unroll 8
+      for (int j = 0; j <= kDegree; ++j) power[j][c] = Splat(piece.power[j][c]);
+#pragma GCC unroll 8
+      for (int j = 0; kDerivatives && j < kDegree; ++j) {
+        first[j][c] = Splat(piece.first_power[j][c]);
+      }
+#pragma GCC unroll 8
+      for (int j = 0; kDerivatives && j < kDegree - 1; ++j) {
+        second[j][c] = Splat(piece.second_power[j][c]);
+      }
+    }
+  }
+
+  V power[kDegree + 1][4];
+  V first[kDegree][4];
+  V second[kDegree > 1 ? kDegree - 1 : 1][4];
+};
+
+// Value and, with kDerivatives, derivatives at t: value[k][c] is the k-th of component c.
+template <int kDim, int kDegree, bool kRational, bool kDerivatives>
+ARCLANE_INLINE void PowerValues(
+    const PieceVectors<kDim, kDegree, kRational, kDerivatives>& piece, V t, V value[3][4]) {
 #pragma GCC unroll 4
   for (int c = 0; c < 4; ++c) {
-    if (c >= kDim && !(kRational && c == 3)) continue;
-    V v = Splat(piece.power[kDegree][c]);
+    if (!piece.Has(c)) continue;
+    V v = piece.power[kDegree][c];
 #pragma GCC unroll 8
-    for (int j = kDegree - 1; j >= 0; --j) v = v * t + Splat(piece.power[j][c]);
+    for (int j = kDegree - 1; j >= 0; --j) v = v * t + piece.power[j][c];
     value[0][c] = v;
     if constexpr (kDerivatives) {
-      V d = Splat(piece.first_power[kDegree - 1][c]);
+      V d = piece.first[kDegree - 1][c];
 #pragma GCC unroll 8
-      for (int j = kDegree - 2; j >= 0; --j) d = d * t + Splat(piece.first_power[j][c]);
+      for (int j = kDegree - 2; j >= 0; --j) d = d * t + piece.first[j][c];
       value[1][c] = d;
-      V s = Splat(kDegree > 1 ? piece.second_power[kDegree > 1 ? kDegree - 2 : 0][c] : 0.0);
+      V s = kDegree > 1 ? piece.second[kDegree > 1 ? kDegree - 2 : 0][c] : Splat(0.0);
 #pragma GCC unroll 8
-      for (int j = kDegree - 3; j >= 0; --j) s = s * t + Splat(piece.second_power[j][c]);
+      for (int j = kDegree - 3; j >= 0; --j) s = s * t + piece.second[j][c];
       value[2][c] = s;
     }
   }
@@ -154,10 +181,10 @@ ARCLANE_INLINE V WriteDirections(const V* first, const V* second, double inverse
 }
 
 template <int kDim, int kDegree, bool kRational, bool kDirections>
-ARCLANE_INLINE V WritePoints(const CurvePiece& piece, const SampleFrame& frame, V t, int i,
-                             const RunColumns& out) {
+ARCLANE_INLINE V WritePoints(const PieceVectors<kDim, kDegree, kRational, kDirections>& piece,
+                             const SampleFrame& frame, V t, int i, const RunColumns& out) {
   V value[3][4];
-  PowerValues<kDim, kDegree, kRational, kDirections>(piece, t, value);
+  PowerValues(piece, t, value);
   V inverse;
   if constexpr (kRational) inverse = Splat(1.0) / value[0][3];
 #pragma GCC unroll 3
@@ -191,19 +218,18 @@ ARCLANE_INLINE double LeastOf(V v) {
 template <int kDim, int kDegree, bool kRational, bool kDirections>
 ARCLANE_TARGET double PointsOfRun(const CurvePiece& piece, const SampleFrame& frame,
                                   const double* t, int count, const RunColumns& columns) {
+  const PieceVectors<kDim, kDegree, kRational, kDirections> vectors(piece);
   const RunColumns out = columns;
   V least = Splat(__builtin_inf());
   int i = 0;
   for (; i + kLanes < count; i += 2 * kLanes) {
     const V first = Load(t + i), second = Load(t + i + kLanes);
-    const V a = WritePoints<kDim, kDegree, kRational, kDirections>(piece, frame, first, i, out);
-    const V b =
-        WritePoints<kDim, kDegree, kRational, kDirections>(piece, frame, second, i + kLanes, out);
+    const V a = WritePoints(vectors, frame, first, i, out);
+    const V b = WritePoints(vectors, frame, second, i + kLanes, out);
     if constexpr (kDirections) least = Min(b, Min(a, least));
   }
   if (i < count) {
-    const V a =
-        WritePoints<kDim, kDegree, kRational, kDirections>(piece, frame, Load(t + i), i, out);
+    const V a = WritePoints(vectors, frame, Load(t + i), i, out);
     if constexpr (kDirections) least = Min(a, least);
   }
   return LeastOf(least);

@@ -28,14 +28,15 @@ struct alignas(64) ArcSpan {
   int8_t slow_order = 0;  // Order of the zero that the speed has at the slow end.
   bool from_end = false;
   int8_t degree = 0;  // Odd, at most 15: higher coefficients are zero.
-  std::array<double, kChebyshevOrder> coefficient{};
+  alignas(16) std::array<double, kChebyshevOrder> coefficient{};
 };
 static_assert(sizeof(ArcSpan) == 192);
 
-// What s(t) reads: Chebyshev coefficients of the distance from the slow end, in x running from -1
-// there to 1.
-struct ArcSpanForward {
-  std::array<double, kChebyshevOrder + 1> distance{};
+// What s(t) reads: the distance from the slow end is middle + x * sum over k of mean_rate[k] * x^k,
+// with x running from -1 there to 1.
+struct alignas(16) ArcSpanForward {
+  std::array<double, kChebyshevOrder> mean_rate{};
+  double middle = 0.0;
 };
 
 // Errors that the spans of one piece may have, as distances. Both are relative to the piece rather

@@ -55,6 +55,7 @@ class CurveSampler {
       const int block = static_cast<int>(std::min<size_t>(kBlock, count - done));
       at_ = done;
       PlaceBlock(first + done, block);
+      std::fill_n(local_ + block, kStride, std::numeric_limits<double>::infinity());
       if (spans_.empty()) {
         WritePoint(block);
       } else {

@@ -135,8 +135,8 @@ struct PieceVectors {
 
 // Value and, with kDerivatives, derivatives at t: value[k][c] is the k-th of component c.
 template <int kDim, int kDegree, bool kRational, bool kDerivatives>
-ARCLANE_INLINE void PowerValues(
-    const PieceVectors<kDim, kDegree, kRational, kDerivatives>& piece, V t, V value[3][4]) {
+ARCLANE_INLINE void PowerValues(const PieceVectors<kDim, kDegree, kRational, kDerivatives>& piece,
+                                V t, V value[3][4]) {
 #pragma GCC unroll 4
   for (int c = 0; c < 4; ++c) {
     if (!piece.Has(c)) continue;

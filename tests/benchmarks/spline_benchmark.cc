@@ -216,9 +216,8 @@ class ArticleCurve {
       Segment segment{};
       for (int c = 0; c < 3; ++c) {
         for (int j = 0; j < 4; ++j) {
-          segment.power[c][j] = static_cast<float>(piece.power[j][c] * curve.scale());
+          segment.power[c][j] = static_cast<float>(piece.power[j][c]);
         }
-        segment.power[c][0] += static_cast<float>(curve.origin()[c]);
       }
       segments_.push_back(segment);
       lengths_.push_back(Length(segment, 1.0f));
@@ -310,8 +309,7 @@ class TableCurve {
     std::array<double, 3> point;
     for (int c = 0; c < 3; ++c) {
       const auto& p = piece.power;
-      point[c] = curve_.origin()[c] +
-                 curve_.scale() * (((p[3][c] * t + p[2][c]) * t + p[1][c]) * t + p[0][c]);
+      point[c] = ((p[3][c] * t + p[2][c]) * t + p[1][c]) * t + p[0][c];
     }
     return point;
   }

@@ -8,15 +8,15 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "server/planning/spline/bernstein.h"
+#include "server/planning/spline/lanes.h"
 #include "server/planning/spline/sample_kernels.h"
 
 namespace arclane {
 namespace {
 
 // Shares of the wanted error given to the sum of length errors and to the error within a span.
-constexpr double kLengthShare = 0.25;
-constexpr double kLocalShare = 1.0 / 16;
+constexpr double kLengthShare = 0.125;
+constexpr double kLocalShare = 0.5;
 // Beside cusps and hairpins spans are short, and curvature varies by its own size over a span's
 // length: there the error has to be small beside the span, at 1e-9 of the curve by 1e-7.
 constexpr double kSpanShare = 100.0;
@@ -43,28 +43,38 @@ constexpr size_t kBucketsPerSpan = 4;
 // never skips its span.
 constexpr double kBucketSlack = 0x1p-48;
 
-// Length of the polygon through kChords + 1 points of the piece: never more than the piece's
-// length, and positive unless that is zero (a polynomial of degree at most 5 with kChords + 1 > 6
-// equal values is constant).
-double InscribedLength(const CurvePiece& piece, int dimension) {
-  constexpr int kChords = 8;
-  std::array<double, 3> last{};
+// Length of a polygon through points of the piece: never more than the piece's length, and positive
+// unless that is zero. A polynomial of degree p with more than p equal values is constant.
+template <int kChords>
+double PolygonLength(const CurvePiece& piece, double unit) {
+  Lanes last_xy = SplatLanes(0.0), last_zw = SplatLanes(0.0);
   double length = 0.0;
   for (int k = 0; k <= kChords; ++k) {
-    const double t = static_cast<double>(k) / kChords;
-    double weight = 1.0;
-    if (piece.rational) weight = BernsteinValue(piece.weight_bernstein.data(), piece.degree, t);
-    double squared = 0.0;
-    for (int c = 0; c < dimension; ++c) {
-      double value = 0.0;
-      for (int j = piece.degree; j >= 1; --j) value = (value + piece.power[j][c]) * t;
-      value = (value + piece.power[0][c]) / weight;
-      squared += (value - last[c]) * (value - last[c]);
-      last[c] = value;
+    const Lanes t = SplatLanes(static_cast<double>(k) / kChords);
+    // The constant term is left out: it may be far from the curve's frame.
+    Lanes xy = SplatLanes(0.0), zw = SplatLanes(0.0);
+    for (int j = piece.degree; j >= 1; --j) {
+      xy = (xy + LoadAlignedLanes(&piece.power[j][0])) * t;
+      zw = (zw + LoadAlignedLanes(&piece.power[j][2])) * t;
     }
-    if (k > 0) length += std::sqrt(squared);
+    if (piece.rational) {
+      xy = (xy + LoadAlignedLanes(&piece.power[0][0])) / SplatLanes(zw[1] + piece.power[0][3]);
+      zw = (zw + LoadAlignedLanes(&piece.power[0][2])) / SplatLanes(zw[1] + piece.power[0][3]);
+    }
+    const Lanes chord_xy = (xy - last_xy) * SplatLanes(unit);
+    const Lanes chord_z = (zw - last_zw) * SplatLanes(unit);
+    const Lanes squares = chord_xy * chord_xy;
+    if (k > 0) length += std::sqrt(squares[0] + squares[1] + chord_z[0] * chord_z[0]);
+    last_xy = xy;
+    last_zw = zw;
   }
   return length;
+}
+
+// In local units; `unit` is the frame's inverse scale.
+double InscribedLength(const CurvePiece& piece, double unit) {
+  return piece.degree <= 3 && !piece.rational ? PolygonLength<4>(piece, unit)
+                                              : PolygonLength<8>(piece, unit);
 }
 
 }  // namespace
@@ -103,7 +113,7 @@ void ArcLengthMap::BuildSpans(double relative_error) {
   segment_start_.assign(segments + 1, 0.0);
   for (int i = 0; i < segments; ++i) {
     ArcSpanBudget budget;
-    budget.piece_length = InscribedLength(curve_.piece(i), curve_.dimension());
+    budget.piece_length = InscribedLength(curve_.piece(i), curve_.inverse_scale());
     budget.length_error = kLengthShare * relative_error * budget.piece_length;
     budget.local_error = kLocalShare * relative_error * budget.piece_length;
     budget.span_error = kSpanShare * relative_error;
@@ -137,7 +147,7 @@ void ArcLengthMap::PlaceSpans(std::span<const double> lengths) {
       spans_[span].begin = end;
       end = std::max(end, sum + compensation);
       spans_[span].end = end;
-      spans_[span].base = spans_[span].from_end ? end : spans_[span].begin;
+      spans_[span].base += spans_[span].from_end ? end : spans_[span].begin;
     }
   }
   segment_start_.back() = end;
@@ -220,12 +230,24 @@ double ArcLengthMap::Normalize(double distance) const {
   return wrapped < 0.0 ? std::min(wrapped + length_, length_) : wrapped;
 }
 
+void ArcLengthMap::NormalizeAll(std::span<const double> distances, double* out) const {
+  const double limit = length_ - kEndRounding * length_;
+  int outside = 0;
+  for (size_t i = 0; i < distances.size(); ++i) {
+    out[i] = distances[i];
+    outside += !(distances[i] >= 0.0) | !(distances[i] < limit);
+  }
+  if (outside == 0) return;
+  for (size_t i = 0; i < distances.size(); ++i) out[i] = Normalize(distances[i]);
+}
+
 CurveLocation ArcLengthMap::LocationAt(double distance) const {
   if (spans_.empty()) return {0, 0.0};
   const double local = Normalize(distance) * curve_.inverse_scale();
   const int index = FindSpan(local);
   const ArcSpan& span = spans_[index];
   if (local >= span.end) return {span.segment, span.t_end};
+  if (local <= 0.0) return {span.segment, span.t_begin};
   if (inverse_mode_ == InverseMode::kDirect) {
     return {span.segment, InvertForward(span, forward_[index], local - span.begin)};
   }

@@ -82,12 +82,17 @@ class ArcLengthMap {
   // length() stays length().
   double Normalize(double distance) const;
 
+  // The same for many; `out` holds as many values and may be `distances` itself.
+  void NormalizeAll(std::span<const double> distances, double* out) const;
+
   // The parts below serve the sampler. Distances in the local unit (caller's / curve().scale()).
   std::span<const ArcSpan> spans() const { return spans_; }
   double local_length() const { return local_length_; }
   // Index of the span that holds a local distance in [0, local_length()]. Constant time for
   // ordinary curves, logarithmic in the spans of a bucket at worst.
   int FindSpan(double local_distance) const;
+  // Local distance at which the next span begins; infinite for the last one of positive length.
+  double SearchEnd(int span) const { return search_end_[span]; }
   InverseMode inverse_mode() const { return inverse_mode_; }
   std::span<const ArcSpanForward> forward() const { return forward_; }
 

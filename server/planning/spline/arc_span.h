@@ -13,26 +13,30 @@
 
 namespace arclane {
 
-// What sampling reads, three cache lines. With y = ((s - base) * rate)^(1 / root) the parameter is
-// sum coefficient[k] * (2 y - 1)^k. Distances are local.
+// What sampling reads, three cache lines. With z = ((s - base) * rate)^(1 / root) - shift, which
+// runs over [-1, 1], the parameter is sum coefficient[k] * z^k. Distances are local.
 struct alignas(64) ArcSpan {
   double begin = 0.0;
   double end = 0.0;
-  double base = 0.0;  // The slow end: `end` when from_end, else `begin`.
-  double rate = 0.0;  // 1 / length, negative when from_end.
+  double base = 0.0;  // The slow end (`end` when from_end, else `begin`), or somewhat before it.
+  double rate = 0.0;  // Negative when from_end.
+  double shift = 1.0;
   double t_begin = 0.0;
   double t_end = 0.0;
   int32_t segment = 0;
   int8_t root = 1;
+  int8_t slow_order = 0;  // Order of the zero that the speed has at the slow end.
   bool from_end = false;
-  int8_t degree = 0;  // 7, 11 or 15: higher coefficients are zero.
-  std::array<double, kChebyshevOrder> coefficient{};
+  int8_t degree = 0;  // Odd, at most 15: higher coefficients are zero.
+  alignas(16) std::array<double, kChebyshevOrder> coefficient{};
 };
+static_assert(sizeof(ArcSpan) == 192);
 
-// What s(t) reads: Chebyshev coefficients of the distance from the slow end, in x running from -1
-// there to 1.
-struct ArcSpanForward {
-  std::array<double, kChebyshevOrder + 1> distance{};
+// What s(t) reads: the distance from the slow end is middle + x * sum over k of mean_rate[k] * x^k,
+// with x running from -1 there to 1.
+struct alignas(16) ArcSpanForward {
+  std::array<double, kChebyshevOrder> mean_rate{};
+  double middle = 0.0;
 };
 
 // Errors that the spans of one piece may have, as distances. Both are relative to the piece rather

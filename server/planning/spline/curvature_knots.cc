@@ -50,7 +50,10 @@ class CurvatureRefiner {
         options_(options),
         dimension_(map.curve().dimension()),
         length_(map.length()),
-        least_interval_(options.min_interval * map.length()) {}
+        least_interval_(options.min_interval * map.length()) {
+    const CurvePiece& shape = map.curve().piece(0);
+    kernels_ = SelectKernels(dimension_, shape.degree, shape.rational, /*directions=*/true);
+  }
 
   absl::StatusOr<CurvatureKnots> Run() && {
     CollectBoundaries();
@@ -73,7 +76,7 @@ class CurvatureRefiner {
  private:
   // Where the span's speed vanishes at this end, the order of its zero; else 0.
   static int ZeroOrder(const ArcSpan& span, bool at_end) {
-    return span.from_end == at_end ? span.root - 1 : 0;
+    return span.from_end == at_end ? span.slow_order : 0;
   }
 
   Direction EndDirection(const ArcSpan& span, bool at_end) const {
@@ -266,18 +269,15 @@ class CurvatureRefiner {
       for (int k = 0; k < 3; ++k) curvature[k] = CurvatureAtDistance(begin + parts[k] * width);
       return;
     }
-    double local[kGroup] = {}, t[kGroup] = {}, rows[8][kGroup];
+    constexpr int kRow = 3 + kParameterGroup;
+    double local[kRow] = {}, t[kRow] = {}, rows[8][kRow];
     for (int k = 0; k < 3; ++k) local[k] = (begin + parts[k] * width) * unit;
-    ParametersOfSpan(span, local, 3, t);
+    kernels_.parameters(span, local, 3, t);
     const CurvePiece& piece = map_.curve().piece(span.segment);
-    const SampleFrame frame = {{0.0, 0.0, 0.0}, 1.0, unit};
+    const SampleFrame frame = {{0.0, 0.0, 0.0}, unit};
     const RunColumns out = {
         {rows[0], rows[1], rows[2]}, {rows[3], rows[4], rows[5]}, rows[6], rows[7]};
-    if (dimension_ == 2) {
-      SamplesOfPiece<2>(piece, frame, t, 3, true, out);
-    } else {
-      SamplesOfPiece<3>(piece, frame, t, 3, true, out);
-    }
+    kernels_.points(piece, frame, t, 3, out);
     for (int k = 0; k < 3; ++k) {
       const bool moving = rows[7][k] > piece.speed_floor * piece.speed_floor;
       curvature[k] = moving ? rows[6][k] : 0.0;
@@ -297,6 +297,7 @@ class CurvatureRefiner {
   const int dimension_;
   const double length_;
   const double least_interval_;
+  SampleKernels kernels_;
   std::vector<Boundary> boundaries_;
   CurvatureKnots knots_;
 };

@@ -88,6 +88,7 @@ inline constexpr int kMaxCurveDegree = 5;
 // rational pieces hold homogeneous numerators, others the weight 1.
 struct alignas(64) CurvePiece {
   using Row = std::array<double, kMaxCurveDegree + 1>;
+  // In the caller's unit and, for polynomials, with the caller's origin: samples are its values.
   std::array<std::array<double, 4>, kMaxCurveDegree + 1> power{};
   std::array<std::array<double, 4>, kMaxCurveDegree> first_power{};       // Of the derivative.
   std::array<std::array<double, 4>, kMaxCurveDegree - 1> second_power{};  // Of the second one.

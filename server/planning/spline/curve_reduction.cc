@@ -242,7 +242,9 @@ void CurveReducer::AddPiece(CurvePiece& piece) {
     const CurvePiece::Row& b = c < 3 ? piece.bernstein[c] : piece.weight_bernstein;
     double power[kMaxBernsteinDegree + 1];
     BernsteinToPower(b.data(), piece.degree, power);
-    for (int j = 0; j <= piece.degree; ++j) piece.power[j][c] = power[j];
+    const double unit = c < 3 ? curve_.scale_ : 1.0;
+    for (int j = 0; j <= piece.degree; ++j) piece.power[j][c] = unit * power[j];
+    if (c < 3 && !piece.rational) piece.power[0][c] += curve_.origin_[c];
     for (int j = 1; j <= piece.degree; ++j) piece.first_power[j - 1][c] = j * power[j];
     for (int j = 2; j <= piece.degree; ++j) piece.second_power[j - 2][c] = j * (j - 1) * power[j];
   }

@@ -17,8 +17,12 @@ constexpr double kSlowEndRatio = 1e-2;
 
 constexpr auto kPointsOfEvaluation = [] {
   std::array<double, SpeedModel::kPoints> points{};
-  for (int k = 0; k < kChebyshevOrder; ++k) points[k] = kChebyshev.node[k];
-  for (int i = 0; i < kChebyshevChecks; ++i) points[kChebyshevOrder + i] = kChebyshev.check[i];
+  for (int k = 0; k < kHalfOrder; ++k) {
+    points[k] = kChebyshev.node[k];
+    points[kHalfOrder + k] = -kChebyshev.node[k];
+    points[2 * kHalfOrder + k] = kChebyshev.check[k];
+    points[3 * kHalfOrder + k] = -kChebyshev.check[k];
+  }
   return points;
 }();
 
@@ -205,7 +209,7 @@ bool SpeedModel::DivideSquaredSpeed(const HodographRows& oriented, const Stretch
 
 // Four pairs of points at a time keep every partial result in registers.
 template <int kFirst, int kLimit>
-void SpeedModel::Evaluate(std::array<double, kPoints>& speed) const {
+void SpeedModel::Evaluate(double* speed) const {
   constexpr int kStep = 8;
   for (int first = kFirst; first < kLimit; first += kStep) {
     // The last group is moved back where the range is no multiple of the step: points are evaluated
@@ -241,12 +245,12 @@ void SpeedModel::Evaluate(std::array<double, kPoints>& speed) const {
   }
 }
 
-void SpeedModel::EvaluateNodes(std::array<double, kPoints>& speed) const {
-  Evaluate<0, kChebyshevOrder>(speed);
+void SpeedModel::EvaluateNodes(SpeedValues& speed) const {
+  Evaluate<0, kChebyshevOrder>(reinterpret_cast<double*>(&speed));
 }
 
-void SpeedModel::EvaluateChecks(std::array<double, kPoints>& speed) const {
-  Evaluate<kChebyshevOrder, kPoints>(speed);
+void SpeedModel::EvaluateChecks(SpeedValues& speed) const {
+  Evaluate<kChebyshevOrder, kPoints>(reinterpret_cast<double*>(&speed));
 }
 
 }  // namespace arclane

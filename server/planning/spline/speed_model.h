@@ -7,9 +7,9 @@
 #include <array>
 
 #include "server/planning/spline/bernstein.h"
-#include "server/planning/spline/chebyshev.h"
 #include "server/planning/spline/curve.h"
 #include "server/planning/spline/curve_reduction.h"
+#include "server/planning/spline/halved_series.h"
 
 namespace arclane {
 
@@ -32,6 +32,14 @@ StretchSize MeasureStretch(const HodographRows& hodograph, const CurvePiece::Row
 int SlowPoints(const HodographRows& hodograph, int dimension, int degree, double ratio,
                double* out);
 
+// Speeds at the nodes and check points of an interpolation.
+struct SpeedValues {
+  SymmetricValues node;
+  SymmetricValues check;
+  double zero;  // The check point in the middle.
+  double unused;
+};
+
 // speed(x) = half width * ((1 + x) / 2)^m * |G(x)| / w(x)^2 with x = -1 at the slow end, x = 1 at
 // the other.
 //
@@ -44,9 +52,8 @@ int SlowPoints(const HodographRows& hodograph, int dimension, int degree, double
 // from sqrt(q) - sqrt(q~) = (q - q~) / (sqrt(q) + sqrt(q~)).
 class SpeedModel {
  public:
-  // Interpolation nodes, then check points, then one of padding.
-  static constexpr int kPoints = kChebyshevOrder + kChebyshevChecks + 1;
-  static_assert(kPoints % 2 == 0 && kChebyshevOrder % 2 == 0);
+  static constexpr int kPoints = 2 * kChebyshevOrder + 2;
+  static_assert(sizeof(SpeedValues) == kPoints * sizeof(double));
 
   // weight_degree 0: polynomial. allowed_drop: a distance.
   SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& weight, const StretchSize& size,
@@ -58,9 +65,9 @@ class SpeedModel {
   // Bound of what the removal changed in any distance.
   double dropped() const { return dropped_; }
 
-  // ds/dx at the interpolation nodes, and at the check points behind them.
-  void EvaluateNodes(std::array<double, kPoints>& speed) const;
-  void EvaluateChecks(std::array<double, kPoints>& speed) const;
+  // ds/dx at the interpolation nodes, and at the check points.
+  void EvaluateNodes(SpeedValues& speed) const;
+  void EvaluateChecks(SpeedValues& speed) const;
 
  private:
   using CentredRow = std::array<double, kMaxBernsteinDegree + 1>;
@@ -68,7 +75,7 @@ class SpeedModel {
   int LeadingZeros(const StretchSize& size, double allowed, bool from_end, double& dropped) const;
   bool DivideSquaredSpeed(const HodographRows& oriented, const StretchSize& size, double allowed);
   template <int kFirst, int kLimit>
-  void Evaluate(std::array<double, kPoints>& speed) const;
+  void Evaluate(double* speed) const;
 
   int dimension_;
   int degree_;

@@ -224,7 +224,7 @@ TEST(SampleTest, DirectionAtAVanishingSpeedIsThatOfTravel) {
   EXPECT_EQ(p.marks[0], kCurvatureUndefined);
   EXPECT_TRUE(std::isnan(p.curvature[0]));
   EXPECT_EQ(p.marks[1], 0);
-  EXPECT_EQ(p.curvature[1], 0.0);
+  EXPECT_NEAR(p.curvature[1], 0.0, 1e-15);
   EXPECT_EQ(p.marks[2], kCurvatureUndefined);
 }
 

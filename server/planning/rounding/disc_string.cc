@@ -99,6 +99,7 @@ bool DiscString::Reset(std::span<const Vec2> points, WorkMeter& work) {
   nodes_[0].at_begin = nodes_[0].at_end = context_.chain->RunsAtStart(points[0], work.used);
   for (size_t i = 0; i + 1 < count; ++i) {
     Node& next = nodes_[i + 1];
+    if (work.stopped()) return false;
     if (!AdvanceLine(nodes_[i].at_end, nodes_[i].line, next.at_begin, work)) return false;
     next.at_end = next.at_begin;
   }
@@ -107,6 +108,13 @@ bool DiscString::Reset(std::span<const Vec2> points, WorkMeter& work) {
 
 TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerDisc> discs,
                               WorkMeter& work, Acceptance acceptance) {
+  const TryResult result = Judge(first, last, discs, work, acceptance);
+  if (result == TryResult::kAccepted) Accept(first, last);
+  return result;
+}
+
+TryResult DiscString::Judge(size_t first, size_t last, std::span<const CornerDisc> discs,
+                            WorkMeter& work, Acceptance acceptance) {
   if (work.exhausted()) return TryResult::kOutOfWork;
   work.used += kCandidateWork;
   const size_t added = discs.size();
@@ -167,9 +175,7 @@ TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerD
       (acceptance == Acceptance::kNotWorse && Better(cost_, tried_cost_))) {
     return overrun > 0.0 ? TryResult::kTooLong : TryResult::kNotBetter;
   }
-  if (!Contained(first, last, work)) return TryResult::kLeavesCorridor;
-  Accept(first, last);
-  return TryResult::kAccepted;
+  return Contained(first, last, work) ? TryResult::kAccepted : TryResult::kLeavesCorridor;
 }
 
 bool DiscString::Contained(size_t first, size_t last, WorkMeter& work) {

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/vec2.h"
 #include "server/planning/rounding/cell_chain.h"
 #include "server/planning/rounding/disc_path.h"
@@ -61,11 +62,26 @@ struct DiscStringContext {
   double max_length = 0.0;
 };
 
-// The work spent so far and the limit at which trying ends.
-struct WorkMeter {
+// The work spent so far and the limit at which trying ends, or the caller's wish to stop.
+class WorkMeter {
+ public:
+  WorkMeter(uint64_t work_limit, PacedStopCheck& stop) : limit(work_limit), stop_(stop) {}
+
   uint64_t used = 0;
   uint64_t limit = 0;
-  bool exhausted() const { return used >= limit; }
+
+  bool exhausted() { return stopped() || used >= limit; }
+  // Tells the stop check of the work since the last call.
+  bool stopped() {
+    const uint64_t steps = used - told_;
+    told_ = used;
+    return stop_.After(steps);
+  }
+  PacedStopCheck& stop() { return stop_; }
+
+ private:
+  PacedStopCheck& stop_;
+  uint64_t told_ = 0;
 };
 
 class DiscString {
@@ -81,13 +97,17 @@ class DiscString {
   explicit DiscString(const DiscStringContext& context);
 
   // Starts from points without discs: a stop at each corner that turns. Points are distinct from
-  // their neighbours; points[i] turns for corner i - 1. False when this path is not contained.
+  // their neighbours; points[i] turns for corner i - 1. False when this path is not contained, or
+  // when stopped before that was known.
   bool Reset(std::span<const Vec2> points, WorkMeter& work);
 
   // Replaces the discs [first, last), 0 < first <= last < size, when the path is contained, not too
   // long and better.
   TryResult Replace(size_t first, size_t last, std::span<const CornerDisc> discs, WorkMeter& work,
                     Acceptance acceptance = Acceptance::kBetter);
+  // What Replace would return; the string stays as it is.
+  TryResult Judge(size_t first, size_t last, std::span<const CornerDisc> discs, WorkMeter& work,
+                  Acceptance acceptance = Acceptance::kBetter);
 
   size_t size() const { return nodes_.size(); }
   const Node& node(size_t i) const { return nodes_[i]; }

@@ -16,6 +16,8 @@
 #include <span>
 #include <vector>
 
+#include "server/planning/geometry/stop_check.h"
+
 namespace arclane {
 
 // Allowed radii of one corner: [low, high], low <= high. low = 0 means any radius above 0.
@@ -47,8 +49,8 @@ struct FilletRadii {
 // without stops and have several intervals are searched together, at most kMaxIntervalChoices
 // combinations of them (then the lower intervals are kept); on loops without stops radii in a gap
 // fall to the lower interval. Of conflicts that leave more than kMaxIntervalChoices stop sets the
-// choice is made run by run.
-FilletRadii ChooseFilletRadii(const FilletProblem& problem);
+// choice is made run by run. Once `stop` says so the radii mean nothing.
+FilletRadii ChooseFilletRadii(const FilletProblem& problem, PacedStopCheck& stop);
 
 inline constexpr int kMaxIntervalChoices = 4096;
 

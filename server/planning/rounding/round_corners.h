@@ -15,6 +15,7 @@
 #include <span>
 
 #include "server/planning/corridor/corridor.h"
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/vec2.h"
 #include "server/planning/rounding/driven_path.h"
 
@@ -80,9 +81,11 @@ struct TautPath {
 // (cell_chain.h); under kLeastTime time_s <= time_stopping_s; extra_length <=
 // max_extra_length_fraction * taut length (+ rounding); a mirrored problem gives the mirrored path;
 // a reversed one, with acceleration and braking swapped, the reversed path up to rounding. Cost:
-// O(portals + cell vertices) plus at most the work budget.
+// O(portals + cell vertices) plus at most the work budget. When `stop` says so on the way the
+// status is kStopped and there is no path.
 DrivenPath RoundCorners(const Corridor& corridor, const TautPath& taut, const AgentTurning& turning,
-                        const DrivingLimits& limits, const RoundingOptions& options);
+                        const DrivingLimits& limits, const RoundingOptions& options,
+                        StopCheck stop = NeverStop);
 
 }  // namespace arclane
 

@@ -12,7 +12,7 @@
 
 namespace arclane {
 
-PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::FunctionRef<bool()> stop,
+PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck stop,
                                  RoutePlan& plan, Violations& violations) {
   if (!builder_.Build(request.corridor, request.limits, &corridor_, &violations)) {
     return PlanStatus::kInvalid;
@@ -20,7 +20,9 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::Funct
   if (stop()) return PlanStatus::kStopped;
 
   if (request.agent.inset() > 0.0) {
-    clearance_.FindPath(corridor_, request.agent.inset(), &path_, &plan.shortfalls);
+    if (!clearance_.FindPath(corridor_, request.agent.inset(), &path_, &plan.shortfalls, stop)) {
+      return PlanStatus::kStopped;
+    }
   } else {
     funnel_.FindShortestPath(corridor_, &path_);
   }
@@ -33,7 +35,8 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::Funct
   plan.route.start = plan.route.end = corridor_.start;
   CollectPoints();
   const bool rounds = request.agent.max_turn_radius && taut_.size() > 2;
-  const PlanStatus status = rounds ? FinishRounded(request, plan) : FinishStops(request, plan);
+  const PlanStatus status =
+      rounds ? FinishRounded(request, stop, plan) : FinishStops(request, plan);
   // Portals that no chain of convex cells can join have no shortest line that the proof could
   // accept.
   if (status == PlanStatus::kVerificationFailed && AddPortalFaults(violations)) {
@@ -75,9 +78,10 @@ PlanStatus CorridorPlanner::FinishStops(const CorridorPlanRequest& request, Rout
                 plan);
 }
 
-PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan) {
+PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, StopCheck stop,
+                                          RoutePlan& plan) {
   const RoutePlan unrounded = plan;
-  AddRoundedPath(request, plan);
+  if (!AddRoundedPath(request, stop, plan)) return PlanStatus::kStopped;
   // An agent that moves already drives on straight: where rounding has bent the first line away, it
   // stops at corners.
   if (StartsOffLine(request, plan)) {
@@ -97,6 +101,7 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, Ro
       crossing_distance_.push_back(crossing.distance);
     MarkLinks(corridor_, crossing_distance_, plan.route.segments);
   }
+  if (stop()) return PlanStatus::kStopped;
   const PlanStatus status = Finish(request, deviation, plan);
   if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime)
     return status;
@@ -137,12 +142,15 @@ bool CorridorPlanner::StartsOffLine(const CorridorPlanRequest& request,
   return std::abs(error) > std::max(request.agent.heading_tolerance, kStartDirectionRoundoff);
 }
 
-void CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, RoutePlan& plan) {
+// False when stopped.
+bool CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, StopCheck stop,
+                                     RoutePlan& plan) {
   portals_.clear();
   for (const TautPoint& taut : taut_) portals_.push_back(taut.portal);
   const DrivenPath path = RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
                                        DrivingLimitsOf(request.agent, request.motion),
-                                       RoundingOptionsOf(request.agent));
+                                       RoundingOptionsOf(request.agent), stop);
+  if (path.status == RoundingStatus::kStopped) return false;
   AppendElements(path, corridor_.goal, plan.route.segments);
   LayOutSegments(plan.route.segments);
   AppendCorners(path, plan.route.segments, plan.corners);
@@ -160,6 +168,7 @@ void CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, RoutePl
       plan.undrivable->portal_index = plan.corners[*plan.undrivable->corner].portal_index;
     }
   }
+  return true;
 }
 
 PlanStatus CorridorPlanner::Check(const CorridorPlanRequest& request, Violations& violations) {

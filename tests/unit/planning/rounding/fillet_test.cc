@@ -28,7 +28,10 @@ struct Problem {
     intervals.insert(intervals.end(), allowed.begin(), allowed.end());
     begin.push_back(static_cast<uint32_t>(intervals.size()));
   }
-  FilletRadii Choose() const { return ChooseFilletRadii({k, length, begin, intervals, closed}); }
+  FilletRadii Choose() const {
+    PacedStopCheck never(NeverStop);
+    return ChooseFilletRadii({k, length, begin, intervals, closed}, never);
+  }
 };
 
 bool Allowed(const Problem& p, size_t i, double radius) {

@@ -167,6 +167,30 @@ TEST(CorridorPlannerTest, TheStopSignalIsHeard) {
             PlanStatus::kStopped);
 }
 
+// In the rounding and in the clearance the signal ends the plan as it does between stages.
+TEST(CorridorPlannerTest, TheStopSignalIsHeardInsideTheStages) {
+  const LShape shape;
+  CorridorPlanner planner;
+  CorridorPlanRequest request = shape.Request();
+  request.agent.max_turn_radius = 0.5;
+  request.agent.clearance = 0.1;
+  int total = 0;
+  const auto plan_until = [&](int last) {
+    RoutePlan plan;
+    Violations violations;
+    total = 0;
+    return planner.Plan(
+        request, [&] { return ++total >= last; }, plan, violations);
+  };
+  EXPECT_EQ(plan_until(1'000'000), PlanStatus::kOk);
+  const int looks = total;
+  EXPECT_GE(looks, 6);
+  for (int last = 1; last <= looks; ++last) {
+    EXPECT_EQ(plan_until(last), PlanStatus::kStopped) << last;
+    EXPECT_EQ(total, last);
+  }
+}
+
 // Found by fuzzing: the second portal reaches through the third, so that no convex cell has both as
 // edges.
 TEST(CorridorPlannerTest, PortalsThatNoConvexCellJoinsAreNamed) {

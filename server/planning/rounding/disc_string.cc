@@ -10,6 +10,8 @@ namespace {
 // The work of forming one candidate's tangents and sweeps, in half-plane tests, by measurement.
 constexpr uint64_t kCandidateWork = 40;
 constexpr uint64_t kPieceWork = 6;
+// The work of moving one node along in memory.
+constexpr uint64_t kShiftWork = 4;
 
 }  // namespace
 
@@ -109,7 +111,9 @@ bool DiscString::Reset(std::span<const Vec2> points, WorkMeter& work) {
 TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerDisc> discs,
                               WorkMeter& work, Acceptance acceptance) {
   const TryResult result = Judge(first, last, discs, work, acceptance);
-  if (result == TryResult::kAccepted) Accept(first, last);
+  if (result != TryResult::kAccepted) return result;
+  if (last - first != discs.size()) work.used += kShiftWork * (nodes_.size() - first);
+  Accept(first, last);
   return result;
 }
 
@@ -219,7 +223,7 @@ void DiscString::Accept(size_t first, size_t last) {
   const size_t removed = last - first;
   if (added > removed) {
     nodes_.insert(nodes_.begin() + first, added - removed, Node{});
-  } else {
+  } else if (added < removed) {
     nodes_.erase(nodes_.begin() + first, nodes_.begin() + first + (removed - added));
   }
   for (size_t i = 0; i < added + 2; ++i) nodes_[first - 1 + i] = tried_[i];

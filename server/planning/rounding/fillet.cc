@@ -70,7 +70,6 @@ class FilletChain {
     chain.high.assign(n, 0.0);
     chain.stopped.assign(n, 0);
     radius.assign(n, 0.0);
-    trial_radius_.assign(n, 0.0);
     trials_left_ = kTrials + kTrialsPerCorner * n;
     for (size_t i = 0; i < n; ++i) {
       if (Count(i) == 0) chain.stopped[i] = 1;
@@ -127,6 +126,7 @@ class FilletChain {
       i = run.first + run.edges - 1;
     }
     if (open.empty()) return;
+    trial_radius_.assign(n, 0.0);
     SolveWindow({0, n}, radius);
     // Runs interact where the radii that depend on one touch those that depend on the other.
     std::vector<Window> touched;
@@ -418,10 +418,14 @@ FilletChain OpenChain(const FilletProblem& problem, size_t first, size_t count,
   return open;
 }
 
-FilletRadii Collect(const FilletChain& open, size_t first, size_t n) {
+FilletRadii Collect(FilletChain open, size_t first, size_t n) {
   FilletRadii result;
-  result.radius.assign(n, 0.0);
-  for (size_t j = 0; j < open.radius.size(); ++j) result.radius[(first + j) % n] = open.radius[j];
+  if (first == 0 && open.radius.size() == n) {
+    result.radius = std::move(open.radius);
+  } else {
+    result.radius.assign(n, 0.0);
+    for (size_t j = 0; j < open.radius.size(); ++j) result.radius[(first + j) % n] = open.radius[j];
+  }
   for (size_t i = 0; i < n; ++i) {
     if (result.radius[i] == 0.0) result.stops.push_back(static_cast<uint32_t>(i));
   }
@@ -447,7 +451,7 @@ FilletRadii ChooseOnLoop(const FilletProblem& problem, PacedStopCheck& stop) {
   const auto solve_cut_at = [&](size_t corner) {
     FilletChain open = OpenChain(problem, (corner + 1) % n, n - 1, stop);
     open.Solve();
-    return Collect(open, (corner + 1) % n, n);
+    return Collect(std::move(open), (corner + 1) % n, n);
   };
   for (size_t i = 0; i < n; ++i) {
     if (intervals[i].empty()) return solve_cut_at(i);
@@ -499,7 +503,7 @@ FilletRadii ChooseFilletRadii(const FilletProblem& problem, PacedStopCheck& stop
   if (problem.closed) return ChooseOnLoop(problem, stop);
   FilletChain open = OpenChain(problem, 0, n, stop);
   open.Solve();
-  return Collect(open, 0, n);
+  return Collect(std::move(open), 0, n);
 }
 
 }  // namespace arclane

@@ -74,6 +74,9 @@ Polyline MakePolyline(std::span<const Vec2> waypoints, std::span<const double> r
     if (closed) return radius_request[i];
     return i > 0 && i + 1 < waypoints.size() ? radius_request[i - 1] : 0.0;
   };
+  line.points.reserve(waypoints.size());
+  line.index.reserve(waypoints.size());
+  line.request.reserve(waypoints.size());
   for (size_t i = 0; i < waypoints.size(); ++i) {
     if (!line.points.empty() && Distance(waypoints[i], line.points.back()) <= line.same_point) {
       line.request.back() = request(i);
@@ -93,6 +96,8 @@ Polyline MakePolyline(std::span<const Vec2> waypoints, std::span<const double> r
     line.request.pop_back();
   }
   const size_t count = line.points.size();
+  line.length.reserve(count);
+  line.direction.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const Vec2 step =
         i > 0 || closed ? line.points[i] - line.points[(i + count - 1) % count] : Vec2{};
@@ -139,11 +144,9 @@ class PolylineFillet {
     FindCorners();
     FindIntervals();
     if (stop_.Now()) return std::move(result_);
-    std::vector<double> lengths;
-    for (size_t i = options_.closed ? 0 : 1; i < count; ++i) lengths.push_back(line_.length[i]);
     FilletProblem problem;
     problem.tan_half = tan_half_;
-    problem.line_length = lengths;
+    problem.line_length = std::span(line_.length).subspan(options_.closed ? 0 : 1);
     problem.begin = begin_;
     problem.intervals = intervals_;
     problem.closed = options_.closed;
@@ -157,6 +160,8 @@ class PolylineFillet {
     const size_t count = line_.points.size();
     const size_t first = options_.closed ? 0 : 1;
     const size_t limit = options_.closed ? count : count - 1;
+    corners_.reserve(limit - first);
+    tan_half_.reserve(limit - first);
     for (size_t i = first; i < limit; ++i) {
       if (stop_.After(kCornerSteps)) return;
       Corner corner{i,   line_.direction[i],  line_.direction[(i + 1) % count], 0.0,
@@ -187,6 +192,8 @@ class PolylineFillet {
   }
 
   void FindIntervals() {
+    begin_.reserve(corners_.size() + 1);
+    intervals_.reserve(corners_.size());
     begin_.push_back(0);
     for (size_t c = 0; c < corners_.size(); ++c) {
       const Corner& corner = corners_[c];
@@ -284,6 +291,8 @@ class PolylineFillet {
   void Emit() {
     const size_t count = line_.points.size();
     const size_t corner_count = corners_.size();
+    result_.path.elements.reserve(count + corner_count);
+    result_.path.corners.reserve(corner_count);
     if (options_.closed) {
       for (size_t i = 1; i <= count; ++i) {
         if (stop_.After(kCornerSteps)) return;

@@ -22,6 +22,9 @@ namespace {
 constexpr double kInsetFractions[] = {0.12, 0.35, 0.8};
 // The work of preparing one vertex or portal end of the corridor, in half-plane tests.
 constexpr uint64_t kPointWork = 20;
+// What the search is left of the budget at least, however large the corridor: preparing it takes
+// its time whatever the budget.
+constexpr double kSearchShare = 0.75;
 // Sweeps that each start gets before the best goes on alone.
 constexpr int kProbeSweeps = 3;
 constexpr int kFinalSweeps = 60;
@@ -207,7 +210,10 @@ class Rounder {
     best = DiscString(context_);
     best.Reset(base.points, unlimited);
     if (stop_.stopped()) return path;
-    work_.used += unlimited.used;
+    const double searching = kSearchShare * static_cast<double>(options_.work_budget);
+    preparation_ = work_.used + unlimited.used;
+    work_.used = std::min(preparation_, options_.work_budget - static_cast<uint64_t>(searching));
+    charged_ = work_.used;
     path.time_stopping_s = best.cost().time_s;
     const double taut_length = best.length();
 
@@ -215,7 +221,7 @@ class Rounder {
     if (stop_.Now()) return path;
     Emit(best, taut_length, path);
     DescribeCorners(best, path);
-    path.work_used = work_.used;
+    path.work_used = preparation_ + (work_.used - charged_);
     return path;
   }
 
@@ -377,6 +383,8 @@ class Rounder {
   DiscStringContext context_;
   PacedStopCheck stop_;
   WorkMeter work_;
+  uint64_t preparation_ = 0;  // The work before the search,
+  uint64_t charged_ = 0;      // and what of it counts.
 };
 
 }  // namespace

@@ -61,7 +61,7 @@ struct RoundingOptions {
   // The path may be longer than the taut one by this fraction of it; infinite: no bound.
   double max_extra_length_fraction = 0.05;
   // Any value gives a valid path; 0 gives the first that was found (corners of the taut path become
-  // stops).
+  // stops). Preparing the corridor counts, but at most as a quarter of it.
   uint64_t work_budget = 280 * kWorkUnitsPerMicrosecond;
   bool keep_rejected = false;
 };

@@ -138,6 +138,13 @@ bool CornerOptimizer::TryTouching(DiscString& string, size_t first, size_t last,
   for (const double radius : ladder_) {
     CornerDisc candidate{{}, corner_first, corner_limit};
     TryResult result = TryResult::kNoTangent;
+    // Where the first line stays the turn begins at its end: before it lies the wall.
+    if (first == 1 && context_.first_line) {
+      const Vec2 normal = LeftNormal(context_.first_line->taut);
+      candidate.disc = {corners_[corner_first] + (side * radius) * normal, side * radius};
+      result = string.Replace(first, last, {&candidate, 1}, work);
+      if (result == TryResult::kAccepted) return true;
+    }
     if (TouchingDisc(corner_first, corner_limit, radius, outward, candidate.disc)) {
       result = string.Replace(first, last, {&candidate, 1}, work);
       if (result == TryResult::kAccepted) return true;

@@ -138,6 +138,7 @@ TryResult DiscString::Judge(size_t first, size_t last, std::span<const CornerDis
       return TryResult::kNoTangent;
     }
   }
+  if (first == 1 && context_.first_line && !KeepFirstLine(added)) return TryResult::kNoTangent;
   for (size_t i = 0; i < added + 2; ++i) {
     Node& node = tried_[i];
     const bool at_start = i == 0 && first == 1;
@@ -180,6 +181,20 @@ TryResult DiscString::Judge(size_t first, size_t last, std::span<const CornerDis
     return overrun > 0.0 ? TryResult::kTooLong : TryResult::kNotBetter;
   }
   return Contained(first, last, work) ? TryResult::kAccepted : TryResult::kLeavesCorridor;
+}
+
+// Of the tried nodes, whose first is the start. False when there is nothing to move or no line.
+bool DiscString::KeepFirstLine(size_t added) {
+  const FirstLine& kept = *context_.first_line;
+  if (kept.Allows(tried_[0].line.direction)) return true;
+  if (added == 0) return false;
+  const Vec2 start = tried_[0].corner.disc.center;
+  Disc& disc = tried_[1].corner.disc;
+  const double along = Dot(disc.center - start, kept.taut);
+  if (!(along > 0.0)) return false;
+  disc.center = start + along * kept.taut + disc.radius * LeftNormal(kept.taut);
+  return CommonTangent(tried_[0].corner.disc, disc, tried_[0].line) &&
+         CommonTangent(disc, tried_[2].corner.disc, tried_[1].line);
 }
 
 bool DiscString::Contained(size_t first, size_t last, WorkMeter& work) {

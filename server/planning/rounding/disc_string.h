@@ -5,7 +5,9 @@
 #ifndef ARCLANE_SERVER_PLANNING_ROUNDING_DISC_STRING_H_
 #define ARCLANE_SERVER_PLANNING_ROUNDING_DISC_STRING_H_
 
+#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -52,6 +54,17 @@ enum class Acceptance : uint8_t {
   kAny,  // Whatever they cost: the begin of a trial.
 };
 
+// The direction in which a path must begin, within a tolerance.
+struct FirstLine {
+  Vec2 wanted;  // Unit vectors.
+  double tolerance_rad = 0.0;
+  Vec2 taut;  // Within the tolerance: what discs are moved to when their own line is not.
+
+  bool Allows(Vec2 direction) const {
+    return std::abs(TurnAngle(wanted, direction)) <= tolerance_rad;
+  }
+};
+
 // What a string needs to know about its surroundings; all borrowed.
 struct DiscStringContext {
   const CellChain* chain = nullptr;
@@ -60,6 +73,7 @@ struct DiscStringContext {
   DrivingLimits limits;
   RoundingObjective objective = RoundingObjective::kFewestStopsThenTime;
   double max_length = 0.0;
+  std::optional<FirstLine> first_line;
 };
 
 // The work spent so far and the limit at which trying ends, or the caller's wish to stop.
@@ -102,7 +116,8 @@ class DiscString {
   bool Reset(std::span<const Vec2> points, WorkMeter& work);
 
   // Replaces the discs [first, last), 0 < first <= last < size, when the path is contained, not too
-  // long and better.
+  // long and better. Where the first line must keep its direction the first disc is moved until it
+  // touches that line.
   TryResult Replace(size_t first, size_t last, std::span<const CornerDisc> discs, WorkMeter& work,
                     Acceptance acceptance = Acceptance::kBetter);
   // What Replace would return; the string stays as it is.
@@ -120,6 +135,7 @@ class DiscString {
   bool IsStop(double radius, double sweep) const;
   DrivePiece ArcPiece(double radius, double sweep) const;
   double ArcLength(double radius, double sweep) const;
+  bool KeepFirstLine(size_t added);
   bool Contained(size_t first, size_t last, WorkMeter& work);
   // One arc and one line; false when they leave the corridor.
   bool AdvanceArc(const CellRuns& from, const Disc& disc, Vec2 in, Vec2 out, double sweep,

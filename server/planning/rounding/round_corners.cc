@@ -154,7 +154,7 @@ class Rounder {
         stop_(stop),
         work_(options.work_budget, stop_) {
     taut_points_.erase(std::unique(taut_points_.begin(), taut_points_.end()), taut_points_.end());
-    reversed_ = PlanReversed(taut_points_, limits);
+    reversed_ = !KeepsFirstLine() && PlanReversed(taut_points_, limits);
     chain_.emplace(corridor, reversed_, &stop_);
     context_.chain = &*chain_;
     context_.turning = turning;
@@ -223,6 +223,30 @@ class Rounder {
     DescribeCorners(best, path);
     path.work_used = preparation_ + (work_.used - charged_);
     return path;
+  }
+
+  // Sets what the path must begin with; false when it may begin anyhow.
+  bool KeepsFirstLine() {
+    if (!options_.start_direction || taut_points_.size() < 3) return false;
+    const Vec2 line = taut_points_[1] - taut_points_[0];
+    const FirstLine kept{*options_.start_direction, options_.start_direction_tolerance_rad,
+                         line * (1.0 / Norm(line))};
+    // A taut path that begins otherwise is no path for this agent at all.
+    if (!kept.Allows(kept.taut)) return false;
+    context_.first_line = kept;
+    return true;
+  }
+
+  // Moves the first inner point of a line that begins otherwise than it must onto the taut path's
+  // first line, beyond its end.
+  void KeepFirstLine(StartLine& line) const {
+    if (!context_.first_line || line.points.size() < 3) return;
+    const Vec2 start = line.points[0];
+    const Vec2 direction = context_.first_line->taut;
+    if (context_.first_line->Allows(line.points[1] - start)) return;
+    const double taut_length = Distance(taut_points_[0], taut_points_[1]);
+    const double along = std::max(Dot(line.points[1] - start, direction), taut_length);
+    line.points[1] = start + along * direction;
   }
 
   double FiniteRadius(const AgentTurning& turning, const DrivingLimits& limits) const {
@@ -335,6 +359,7 @@ class Rounder {
       if (work_.exhausted() || base.contact.empty()) break;
       StartLine line =
           LineOf(TautInsetPath(corridor_, fraction * context_.turning.radius_max, reversed_));
+      KeepFirstLine(line);
       DropStraightPoints(chain_->tolerance() / 8.0, line);
       DiscString string(context_);
       if (!string.Reset(line.points, work_)) continue;

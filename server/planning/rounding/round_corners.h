@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "server/planning/corridor/corridor.h"
@@ -64,6 +65,10 @@ struct RoundingOptions {
   // stops). Preparing the corridor counts, but at most as a quarter of it.
   uint64_t work_budget = 280 * kWorkUnitsPerMicrosecond;
   bool keep_rejected = false;
+  // Where the agent moves already: its direction, a unit vector. A path whose taut line begins in
+  // it, within the tolerance in radians, begins in it too: arcs leave from the taut line.
+  std::optional<Vec2> start_direction;
+  double start_direction_tolerance_rad = 1e-6;
 };
 
 // The taut path: points[0] = start, points.back() = goal, between them the corners in order.

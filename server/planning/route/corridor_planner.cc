@@ -82,8 +82,8 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, St
                                           RoutePlan& plan) {
   const RoutePlan unrounded = plan;
   if (!AddRoundedPath(request, stop, plan)) return PlanStatus::kStopped;
-  // An agent that moves already drives on straight: where rounding has bent the first line away, it
-  // stops at corners.
+  // An agent that moves already drives on straight. Rounding keeps a first line that it can drive;
+  // where there is none the answer is the braking path of the unrounded line.
   if (StartsOffLine(request, plan)) {
     plan = unrounded;
     return FinishStops(request, plan);
@@ -147,9 +147,15 @@ bool CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, StopChe
                                      RoutePlan& plan) {
   portals_.clear();
   for (const TautPoint& taut : taut_) portals_.push_back(taut.portal);
-  const DrivenPath path = RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
-                                       DrivingLimitsOf(request.agent, request.motion),
-                                       RoundingOptionsOf(request.agent), stop);
+  RoundingOptions options = RoundingOptionsOf(request.agent);
+  if (request.motion.velocity != Vec2{}) {
+    options.start_direction = request.motion.velocity * (1.0 / Norm(request.motion.velocity));
+    options.start_direction_tolerance_rad =
+        std::max(request.agent.heading_tolerance, kStartDirectionRoundoff);
+  }
+  const DrivenPath path =
+      RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
+                   DrivingLimitsOf(request.agent, request.motion), options, stop);
   if (path.status == RoundingStatus::kStopped) return false;
   AppendElements(path, corridor_.goal, plan.route.segments);
   LayOutSegments(plan.route.segments);

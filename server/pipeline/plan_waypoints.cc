@@ -19,10 +19,17 @@ std::optional<Failure> AnswerPlanWaypoints(const v1::PlanWaypointsRequest& reque
   const DecodedSampling sampling =
       ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
   if (!violations.empty()) return ToFailure(violations);
-  if (const auto reason = stop()) return GivenUp(*reason);
+  std::optional<FailureReason> stopped;
+  const auto should_stop = [&] {
+    if (!stopped) stopped = stop();
+    return stopped.has_value();
+  };
+  if (should_stop()) return GivenUp(*stopped);
 
   WaypointPlan result;
-  if (const absl::Status status = planner.Plan(decoded.plan, result); !status.ok()) {
+  const absl::Status status = planner.Plan(decoded.plan, result, should_stop);
+  if (should_stop()) return GivenUp(*stopped);
+  if (!status.ok()) {
     violations.Add(ViolationReason::kOutOfRange, "waypoints", std::string(status.message()));
   }
   for (const uint32_t line : result.uncontained_lines) {
@@ -30,7 +37,6 @@ std::optional<Failure> AnswerPlanWaypoints(const v1::PlanWaypointsRequest& reque
                    "the line behind waypoint " + std::to_string(line) + " leaves the containment");
   }
   if (!violations.empty()) return ToFailure(violations);
-  if (const auto reason = stop()) return GivenUp(*reason);
 
   v1::Route* route = response.mutable_route();
   EncodeRoute(result.plan, decoded.frame, route);

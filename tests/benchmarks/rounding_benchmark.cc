@@ -57,30 +57,94 @@ void BM_RoundCorners_Zigzag(benchmark::State& state) {
   state.counters["stops"] = path.stop_count;
 }
 BENCHMARK(BM_RoundCorners_Zigzag)
-    ->ArgsProduct({{8, 32, 128}, {0, 100, 300, 3000}})
+    ->ArgsProduct({{8, 32, 128, 512, 2000, 20000}, {0, 300, 3000}})
     ->Unit(benchmark::kMicrosecond);
 
-std::vector<Vec2> RandomWaypoints(int64_t count) {
+// Corners of a polyline in shapes that differ in what has to be decided.
+enum Shape : int64_t {
+  kGentle,        // Slight turns: every radius is bounded by its request.
+  kRandom,        // Sharp turns of all kinds: radii are bounded by the lines.
+  kConflicts,     // The same with a minimum radius: about every fourth corner is in the way.
+  kFarConflicts,  // Twelve pairs of corners in one another's way, far apart on a zigzag.
+};
+
+std::vector<Vec2> Waypoints(Shape shape, int64_t count) {
   std::mt19937 random(1);
   std::uniform_real_distribution<double> unit(-1.0, 1.0);
   std::vector<Vec2> waypoints;
-  for (int64_t i = 0; i < count; ++i) waypoints.push_back({static_cast<double>(i), unit(random)});
+  double x = 0.0;
+  for (int64_t i = 0; i < count; ++i) {
+    switch (shape) {
+      case kGentle:
+        waypoints.push_back({static_cast<double>(i), 0.05 * unit(random)});
+        break;
+      case kRandom:
+      case kConflicts:
+        waypoints.push_back({static_cast<double>(i), unit(random)});
+        break;
+      case kFarConflicts:
+        x += i % (count / 12) == 5 ? 0.5 : 2.0;
+        waypoints.push_back({x, static_cast<double>(i % 2)});
+        break;
+    }
+  }
   return waypoints;
 }
 
-void BM_FilletPolyline_Random(benchmark::State& state) {
-  const std::vector<Vec2> waypoints = RandomWaypoints(state.range(0));
-  const std::vector<double> request = {2.0};
-  FilletPolylineOptions options;
-  options.radius_min = state.range(1) != 0 ? 0.2 : 0.0;
-  for (auto _ : state) benchmark::DoNotOptimize(FilletPolyline(waypoints, request, options));
+void ReportCorners(benchmark::State& state, int64_t count) {
   state.counters["ns_per_corner"] = benchmark::Counter(
-      static_cast<double>(state.range(0)) * 1e-9,
+      static_cast<double>(count) * 1e-9,
       benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
-// The second argument: with a minimum radius, so that some corners stop.
-BENCHMARK(BM_FilletPolyline_Random)
-    ->ArgsProduct({{1000, 10000, 30000, 100000, 300000}, {0, 1}})
+
+// Arguments: shape, waypoints.
+void BM_FilletPolyline(benchmark::State& state) {
+  const auto shape = static_cast<Shape>(state.range(0));
+  const std::vector<Vec2> waypoints = Waypoints(shape, state.range(1));
+  const std::vector<double> request = {2.0};
+  FilletPolylineOptions options;
+  if (shape == kConflicts) options.radius_min = 1.0;
+  if (shape == kFarConflicts) options.radius_min = 0.6;
+  uint32_t stops = 0;
+  for (auto _ : state) {
+    const auto filleted = FilletPolyline(waypoints, request, options);
+    stops = filleted->path.stop_count;
+    benchmark::DoNotOptimize(filleted);
+  }
+  state.counters["stops"] = stops;
+  ReportCorners(state, state.range(1));
+}
+BENCHMARK(BM_FilletPolyline)
+    ->ArgsProduct({{kGentle, kRandom, kConflicts, kFarConflicts}, {1000, 10000, 100000}})
+    ->Unit(benchmark::kMicrosecond);
+
+// Arguments: waypoints. As many overlapping polygons hold the line, one round each waypoint.
+void BM_FilletPolyline_Contained(benchmark::State& state) {
+  const int64_t count = state.range(0);
+  const std::vector<Vec2> waypoints = Waypoints(kRandom, count);
+  std::vector<Vec2> vertices;
+  std::vector<uint32_t> begin = {0};
+  for (const Vec2 p : waypoints) {
+    for (const Vec2 corner : {Vec2{-0.6, -1.2}, Vec2{0.6, -1.2}, Vec2{0.6, 1.2}, Vec2{-0.6, 1.2}}) {
+      vertices.push_back(Vec2{p.x, 0.0} + corner);
+    }
+    begin.push_back(static_cast<uint32_t>(vertices.size()));
+  }
+  FilletPolylineOptions options;
+  options.polygon_vertices = vertices;
+  options.polygon_begin = begin;
+  const std::vector<double> request = {2.0};
+  for (auto _ : state) {
+    const auto filleted = FilletPolyline(waypoints, request, options);
+    if (!filleted->uncontained_lines.empty()) state.SkipWithError("leaves the polygons");
+    benchmark::DoNotOptimize(filleted);
+  }
+  ReportCorners(state, count);
+}
+BENCHMARK(BM_FilletPolyline_Contained)
+    ->Arg(1000)
+    ->Arg(10000)
+    ->Arg(100000)
     ->Unit(benchmark::kMicrosecond);
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Properties of rounded paths on random corridors. A failure prints the seed; RandomCase(seed) is
 // the input.
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 #include "gtest/gtest.h"
@@ -54,6 +55,39 @@ TEST(RoundingPropertyTest, ContainedSmoothAndWithinBounds) {
     }
     if (HasFailure()) break;
   }
+}
+
+// An agent that moves already keeps its direction, and still stops at few corners.
+TEST(RoundingPropertyTest, MovingStartsKeepTheirFirstLine) {
+  constexpr double kTolerance = 1e-6;
+  int corners = 0;
+  int stops = 0;
+  int stops_at_rest = 0;
+  for (uint32_t seed = 1; seed <= 1000; ++seed) {
+    const RoundingCase c = RandomCase(seed);
+    SCOPED_TRACE(c.id);
+    if (c.taut.size() < 3 || c.taut[0] == c.taut[1]) continue;
+    const Vec2 line = c.taut[1] - c.taut[0];
+    RoundingOptions options;
+    options.max_extra_length_fraction = std::numeric_limits<double>::infinity();
+    stops_at_rest += static_cast<int>(Round(c, options).stop_count);
+    options.start_direction = line * (1.0 / Norm(line));
+    options.start_direction_tolerance_rad = kTolerance;
+    DrivingLimits limits = ReferenceLimits();
+    limits.start_speed = 0.5;
+    const DrivenPath path = RoundCorners(c.corridor, {c.taut, {}}, TurningOf(c), limits, options);
+    EXPECT_EQ(JudgeContainment(c.corridor, path.elements, 1e-7), "");
+    EXPECT_EQ(
+        JudgeSmoothness(c.corridor.start, c.corridor.goal, path.elements, c.radius_min, 1e-9, 1e-9),
+        "");
+    ASSERT_FALSE(path.elements.empty());
+    EXPECT_LE(std::abs(TurnAngle(line, path.elements[0].direction)), kTolerance * (1.0 + 1e-6));
+    corners += static_cast<int>(path.corners.size());
+    stops += static_cast<int>(path.stop_count);
+    if (HasFailure()) break;
+  }
+  std::printf("%d corners; %d stops at rest, %d in motion\n", corners, stops_at_rest, stops);
+  EXPECT_LT(stops, corners / 4);
 }
 
 TEST(RoundingPropertyTest, LeastTimeIsNeverSlowerThanStoppingEverywhere) {

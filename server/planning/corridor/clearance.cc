@@ -22,6 +22,9 @@ constexpr int kMaxRounds = 8;
 constexpr double kEndMargin = 0.04;
 // Shortfalls below this part of the clearance are rounding.
 constexpr double kRelativeAccuracy = 1e-9;
+// Of the stop check: the distances from the walls of a cell, and the verification of a portal.
+constexpr uint64_t kCellSteps = 16;
+constexpr uint64_t kCrossingSteps = 16;
 
 Vec2 Rotated(Vec2 v, double angle) {
   const double c = std::cos(angle);
@@ -44,8 +47,18 @@ void AssignLine(Vec2 start, std::span<const PathCorner> corners, Vec2 goal,
 
 }  // namespace
 
-void ClearancePlanner::FindPath(const Corridor& corridor, double clearance, CorridorPath* path,
-                                std::vector<ClearanceShortfall>* shortfalls) {
+bool ClearancePlanner::FindPath(const Corridor& corridor, double clearance, CorridorPath* path,
+                                std::vector<ClearanceShortfall>* shortfalls, StopCheck stop) {
+  PacedStopCheck paced(stop);
+  stop_ = &paced;
+  FindPathUnlessStopped(corridor, clearance, path, shortfalls);
+  stop_ = nullptr;
+  return !paced.Now();
+}
+
+void ClearancePlanner::FindPathUnlessStopped(const Corridor& corridor, double clearance,
+                                             CorridorPath* path,
+                                             std::vector<ClearanceShortfall>* shortfalls) {
   shortfalls->clear();
   if (!(clearance > 0.0)) {
     funnel_.FindShortestPath(corridor, path);
@@ -54,6 +67,7 @@ void ClearancePlanner::FindPath(const Corridor& corridor, double clearance, Corr
   walls_.Collect(corridor);
   FindRadii(corridor, clearance);
   InsetPortals(corridor);
+  if (Stopped(corridor.portals.size())) return;
   funnel_.FindShortestPath(corridor.start, corridor.goal, inset_, corridor.tolerance,
                            corridor.turns_back, path);
   DropStraightCorners(corridor, &path->corners);
@@ -63,6 +77,7 @@ void ClearancePlanner::FindPath(const Corridor& corridor, double clearance, Corr
   AssignLine(path->start, corners_, path->goal, &points_);
   const double deviation = VerifyLine(corridor, points_, tolerance, &crossings_).distance;
   for (int round = 0; round < kMaxRounds && RoundVertices(corridor); ++round) {
+    if (Stopped(kCrossingSteps * corridor.portals.size())) return;
     AssignLine(path->start, rounded_, path->goal, &points_);
     // No room there: the line stays as it was.
     if (VerifyLine(corridor, points_, tolerance, &crossings_).distance >
@@ -86,8 +101,14 @@ void ClearancePlanner::VisitCellsNear(const Corridor& corridor, size_t k, Vec2 a
     return portal.kind == PortalKind::kEdge &&
            SegmentDistance(a, b, portal.left, portal.right) < distance;
   };
-  for (size_t i = k; i > 0 && is_near(corridor.portals[i - 1]); --i) visit(i - 1);
-  for (size_t i = k; i < corridor.portals.size() && is_near(corridor.portals[i]); ++i) visit(i + 1);
+  for (size_t i = k; i > 0 && is_near(corridor.portals[i - 1]); --i) {
+    if (Stopped(kCellSteps)) return;
+    visit(i - 1);
+  }
+  for (size_t i = k; i < corridor.portals.size() && is_near(corridor.portals[i]); ++i) {
+    if (Stopped(kCellSteps)) return;
+    visit(i + 1);
+  }
 }
 
 // --- Radii and insets ---
@@ -96,7 +117,7 @@ void ClearancePlanner::FindRadii(const Corridor& corridor, double clearance) {
   const size_t count = corridor.portals.size();
   left_.resize(count);
   right_.resize(count);
-  for (size_t i = 0; i < count; ++i) {
+  for (size_t i = 0; i < count && !Stopped(kCellSteps); ++i) {
     left_[i] = VertexOf(corridor, i, /*is_left=*/true, clearance);
     right_[i] = VertexOf(corridor, i, /*is_left=*/false, clearance);
   }
@@ -137,7 +158,7 @@ double ClearancePlanner::InsetOf(const Corridor& corridor, size_t portal, bool i
 
 void ClearancePlanner::InsetPortals(const Corridor& corridor) {
   inset_ = corridor.portals;
-  for (size_t i = 0; i < inset_.size(); ++i) {
+  for (size_t i = 0; i < inset_.size() && !Stopped(kCellSteps); ++i) {
     const Portal& portal = corridor.portals[i];
     if (!IsOpen(portal, corridor.tolerance)) continue;
     const double left = InsetOf(corridor, i, /*is_left=*/true);
@@ -178,7 +199,7 @@ bool ClearancePlanner::RoundVertices(const Corridor& corridor) {
   double distance = 0.0;
   Vec2 a = corridor.start;
   size_t portal = 0;
-  for (size_t i = 0; i <= corners_.size(); ++i) {
+  for (size_t i = 0; i <= corners_.size() && !Stopped(kCellSteps); ++i) {
     const PathCorner b =
         i < corners_.size() ? corners_[i] : PathCorner{corridor.goal, 0, CornerSide::kPoint};
     distance += Distance(a, b.point);
@@ -267,7 +288,7 @@ void ClearancePlanner::MeasureClearance(const Corridor& corridor, std::span<cons
   walls_.Collect(corridor);
   double distance = 0.0;
   size_t k = 0;
-  for (size_t j = 0; j + 1 < points.size(); ++j) {
+  for (size_t j = 0; j + 1 < points.size() && !Stopped(kCellSteps); ++j) {
     Vec2 from = points[j];
     double at = distance;
     distance += Distance(points[j], points[j + 1]);

@@ -23,6 +23,7 @@
 #include "server/planning/corridor/corridor_walls.h"
 #include "server/planning/corridor/funnel.h"
 #include "server/planning/corridor/verification.h"
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/vec2.h"
 
 namespace arclane {
@@ -43,8 +44,9 @@ class ClearancePlanner {
   // understands it, whatever the clearance. Corners that lead round a vertex carry the portal whose
   // end it is. *shortfalls is overwritten: see MeasureClearance. O(portals * portals within one
   // clearance of each).
-  void FindPath(const Corridor& corridor, double clearance, CorridorPath* path,
-                std::vector<ClearanceShortfall>* shortfalls);
+  // False, with nothing to be used, when `stop` says so on the way.
+  bool FindPath(const Corridor& corridor, double clearance, CorridorPath* path,
+                std::vector<ClearanceShortfall>* shortfalls, StopCheck stop = NeverStop);
 
   // Lists, ascending, the stretches of a line of the corridor where the distance from its walls is
   // below `clearance` by more than the corridor's tolerance. Start and goal near a wall count.
@@ -63,6 +65,8 @@ class ClearancePlanner {
     double begin, end, distance;
   };
 
+  void FindPathUnlessStopped(const Corridor& corridor, double clearance, CorridorPath* path,
+                             std::vector<ClearanceShortfall>* shortfalls);
   void FindRadii(const Corridor& corridor, double clearance);
   WallVertex VertexOf(const Corridor& corridor, size_t portal, bool is_left,
                       double clearance) const;
@@ -75,6 +79,7 @@ class ClearancePlanner {
   void MeasurePiece(const Corridor& corridor, size_t k, Vec2 a, Vec2 b, double begin,
                     double clearance);
 
+  bool Stopped(uint64_t steps) const { return stop_ != nullptr && stop_->After(steps); }
   // Calls visit(cell) for cell k and the cells before and after it that a piece of line in cell k
   // can be near to.
   template <typename Visit>
@@ -89,6 +94,7 @@ class ClearancePlanner {
   std::vector<Vec2> points_;
   std::vector<PortalCrossing> crossings_;
   std::vector<NearStretch> stretches_;
+  PacedStopCheck* stop_ = nullptr;  // During a call that can be stopped.
 };
 
 }  // namespace arclane

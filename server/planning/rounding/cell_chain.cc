@@ -14,6 +14,8 @@ namespace {
 // the largest coordinate.
 constexpr double kToleranceUlps = 64.0;
 
+// The work of forming a cell's half-planes from one of its points, in half-plane tests.
+constexpr uint64_t kPointWork = 20;
 // The work of two inverse functions and two sorted cuts, in half-plane tests.
 constexpr uint64_t kCutWork = 8;
 
@@ -172,11 +174,22 @@ bool CellRuns::Contains(uint32_t cell) const {
   return false;
 }
 
+bool CellRuns::Includes(const CellRuns& other) const {
+  int i = 0;
+  for (int j = 0; j < other.count; ++j) {
+    while (i < count && run[i].last < other.run[j].first) ++i;
+    if (i == count || run[i].first > other.run[j].first || run[i].last < other.run[j].last) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool operator==(const CellRuns& a, const CellRuns& b) {
   return a.count == b.count && std::equal(a.run.begin(), a.run.begin() + a.count, b.run.begin());
 }
 
-CellChain::CellChain(const Corridor& corridor, bool reversed) {
+CellChain::CellChain(const Corridor& corridor, bool reversed, PacedStopCheck* stop) {
   double largest = 0.0;
   const auto grow = [&largest](Vec2 p) {
     largest = std::max({largest, std::abs(p.x), std::abs(p.y)});
@@ -213,6 +226,7 @@ CellChain::CellChain(const Corridor& corridor, bool reversed) {
     }
     if (k == 0) points.push_back(corridor.start);
     if (k + 1 == count) points.push_back(corridor.goal);
+    if (stop != nullptr && stop->After(kPointWork * points.size())) return;
     ConvexHull(points, flat, hull);
     if (hull.size() == 1) {
       for (const Vec2 axis : {Vec2{1, 0}, Vec2{-1, 0}, Vec2{0, 1}, Vec2{0, -1}}) {

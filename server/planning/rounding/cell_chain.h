@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "server/planning/corridor/corridor.h"
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/vec2.h"
 
 namespace arclane {
@@ -43,13 +44,16 @@ struct CellRuns {
     }
   }
   bool Contains(uint32_t cell) const;
+  // Whether every cell of `other` is one of these.
+  bool Includes(const CellRuns& other) const;
   friend bool operator==(const CellRuns& a, const CellRuns& b);
 };
 
 class CellChain {
  public:
-  // `reversed`: the chain from goal to start. O(v log v) a cell of v vertices.
-  CellChain(const Corridor& corridor, bool reversed);
+  // `reversed`: the chain from goal to start. O(v log v) a cell of v vertices. Incomplete, and not
+  // to be used, when `stop` says so on the way.
+  CellChain(const Corridor& corridor, bool reversed, PacedStopCheck* stop = nullptr);
 
   size_t cell_count() const { return begin_.size() - 1; }
   // The distance by which every half-plane is widened: a bound of the rounding errors of the test

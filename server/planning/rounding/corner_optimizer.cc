@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace arclane {
 namespace {
@@ -31,6 +32,9 @@ constexpr int kTrialSweeps = 8;
 constexpr double kTrialHopes[kTrialSweeps] = {0.05, 0.03, 0.02, 0.01, 0.01, 0.005, 0.005, 0.005};
 
 constexpr int kStubbornSweeps = 12;
+
+// The work of copying one node of a string, in half-plane tests.
+constexpr uint64_t kCopyWork = 5;
 
 Vec2 Rotated(Vec2 v, double tan_half) {
   const double inverse = 1.0 / (1.0 + tan_half * tan_half);
@@ -64,13 +68,19 @@ RejectionReason ReasonOf(TryResult result) {
 
 CornerOptimizer::CornerOptimizer(const DiscStringContext& context, std::span<const Vec2> corners,
                                  std::span<const int8_t> side, std::vector<RejectedArc>* rejected)
-    : context_(context), corners_(corners), side_(side), rejected_(rejected) {
+    : context_(context), corners_(corners), side_(side), rejected_(rejected), trial_(context) {
   const AgentTurning& turning = context_.turning;
   double radius = turning.radius_max;
   for (int i = 0; i < kLadderSteps && radius > turning.radius_min; ++i, radius *= kLadderFactor) {
     ladder_.push_back(radius);
   }
   if (turning.radius_min > 0.0) ladder_.push_back(turning.radius_min);
+}
+
+DiscString& CornerOptimizer::TrialOf(const DiscString& string, WorkMeter& work) {
+  work.used += kCopyWork * string.size();
+  trial_ = string;
+  return trial_;
 }
 
 int CornerOptimizer::SideOf(uint32_t first, uint32_t limit) const {
@@ -128,6 +138,13 @@ bool CornerOptimizer::TryTouching(DiscString& string, size_t first, size_t last,
   for (const double radius : ladder_) {
     CornerDisc candidate{{}, corner_first, corner_limit};
     TryResult result = TryResult::kNoTangent;
+    // Where the first line stays the turn begins at its end: before it lies the wall.
+    if (first == 1 && context_.first_line) {
+      const Vec2 normal = LeftNormal(context_.first_line->taut);
+      candidate.disc = {corners_[corner_first] + (side * radius) * normal, side * radius};
+      result = string.Replace(first, last, {&candidate, 1}, work);
+      if (result == TryResult::kAccepted) return true;
+    }
     if (TouchingDisc(corner_first, corner_limit, radius, outward, candidate.disc)) {
       result = string.Replace(first, last, {&candidate, 1}, work);
       if (result == TryResult::kAccepted) return true;
@@ -375,11 +392,13 @@ void CornerOptimizer::Refine(DiscString& string, int max_sweeps, WorkMeter& work
   std::vector<Steps> steps;
   for (int sweep = 0; sweep < max_sweeps && !work.exhausted(); ++sweep) {
     if (sweep % 4 == 0) {
-      for (size_t node = 1; node + 1 < string.size(); ++node) {
+      for (size_t node = 1; node + 1 < string.size() && !work.exhausted(); ++node) {
         if (Simplify(string, node, work)) node = node > 1 ? node - 2 : 0;
       }
       RoundStops(string, work);
-      for (size_t node = 1; node + 1 < string.size(); ++node) Relocate(string, node, work);
+      for (size_t node = 1; node + 1 < string.size() && !work.exhausted(); ++node) {
+        Relocate(string, node, work);
+      }
     }
     if (steps.size() != string.size()) ResetSteps(string, steps);
     if (!Sweep(string, 1, string.size() - 1, steps, work)) return;
@@ -428,11 +447,14 @@ void CornerOptimizer::RoundStubbornStops(DiscString& string, WorkMeter& work) {
         Outward(string.node(node - 1).line.direction, string.node(node).line.direction, side);
     for (const double radius : ladder_) {
       CornerDisc candidate = corner;
-      DiscString changed = string;
       if (!TouchingDisc(corner.corner_first, corner.corner_limit, radius, outward,
-                        candidate.disc) ||
-          changed.Replace(node, node + 1, {&candidate, 1}, work, Acceptance::kAny) !=
-              TryResult::kAccepted) {
+                        candidate.disc)) {
+        continue;
+      }
+      if (work.exhausted()) return;
+      DiscString& changed = TrialOf(string, work);
+      if (changed.Replace(node, node + 1, {&candidate, 1}, work, Acceptance::kAny) !=
+          TryResult::kAccepted) {
         continue;
       }
       const size_t first = node > kTrialReach ? node - kTrialReach : 1;
@@ -443,7 +465,7 @@ void CornerOptimizer::RoundStubbornStops(DiscString& string, WorkMeter& work) {
         if (!Sweep(changed, first, limit, steps, work)) break;
       }
       if (!string.Better(changed.cost(), string.cost())) continue;
-      string = std::move(changed);
+      std::swap(string, changed);
       break;
     }
     if (work.exhausted()) return;
@@ -457,7 +479,7 @@ void CornerOptimizer::Explore(DiscString& string, WorkMeter& work) {
     for (int trial = 0; trial < kTrialCount; ++trial) {
       for (size_t node = 1; node + 1 < string.size(); ++node) {
         if (work.exhausted()) return;
-        DiscString changed = string;
+        DiscString& changed = TrialOf(string, work);
         if (!StartTrial(changed, node, trial, work)) continue;
         const size_t first = node > kTrialReach ? node - kTrialReach : 1;
         for (int sweep = 0; sweep < kTrialSweeps; ++sweep) {
@@ -472,7 +494,7 @@ void CornerOptimizer::Explore(DiscString& string, WorkMeter& work) {
         }
         if (!string.Better(changed.cost(), string.cost())) continue;
         Refine(changed, 2, work);
-        string = std::move(changed);
+        std::swap(string, changed);
         found = true;
       }
     }

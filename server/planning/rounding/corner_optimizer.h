@@ -49,6 +49,8 @@ class CornerOptimizer {
     double step[kMoveCount];
   };
 
+  // The string to try on, as a copy of `string`; the copy counts as work.
+  DiscString& TrialOf(const DiscString& string, WorkMeter& work);
   bool RoundStop(DiscString& string, size_t node, WorkMeter& work);
   bool TryTouching(DiscString& string, size_t first, size_t last, WorkMeter& work);
   bool Move(DiscString& string, size_t node, int move, double step, WorkMeter& work,
@@ -74,6 +76,7 @@ class CornerOptimizer {
   std::span<const int8_t> side_;
   std::vector<double> ladder_;  // Radii to try, descending to the minimum radius.
   std::vector<RejectedArc>* rejected_;
+  DiscString trial_;  // Kept for its memory.
 };
 
 }  // namespace arclane

@@ -17,8 +17,8 @@ constexpr int kProbes = 8;
 // A corner is looked for on so many discs beyond the one of the corner before it.
 constexpr size_t kLookAhead = 64;
 
-// Stops that are explained by trials, each of which looks at the whole string; a path with more
-// stops has more corners than a budget of work reaches.
+// Stops that are explained by trials; a path with more has more corners than a budget of work
+// reaches.
 constexpr size_t kExplainedStops = 32;
 
 Vec2 Opposite(Vec2 v) { return -v; }
@@ -39,8 +39,8 @@ double DistanceToArc(const DiscString& string, size_t i, Vec2 p) {
 }
 
 // Why node i, a stop, is one: the smaller radii that fit, or how all tried ones failed.
-void ExplainStop(const DiscStringContext& context, const DiscString& string, size_t i,
-                 CornerOutcome& outcome) {
+void ExplainStop(const DiscStringContext& context, DiscString& string, size_t i,
+                 PacedStopCheck& stop, CornerOutcome& outcome) {
   outcome.kind = CornerKind::kStopped;
   if (std::abs(string.node(i).sweep) > kHairpin) {
     outcome.reason = StopReason::kHairpin;
@@ -57,12 +57,11 @@ void ExplainStop(const DiscStringContext& context, const DiscString& string, siz
   bool too_long = false;
   bool leaves = false;
   double radius = smallest;
+  WorkMeter work(std::numeric_limits<uint64_t>::max(), stop);
   for (int probe = 0; probe < kProbes; ++probe, radius *= 0.5) {
     CornerDisc candidate = string.node(i).corner;
     candidate.disc = {apex - radius * outward, side * radius};
-    DiscString copy = string;
-    WorkMeter work{0, std::numeric_limits<uint64_t>::max()};
-    switch (copy.Replace(i, i + 1, {&candidate, 1}, work)) {
+    switch (string.Judge(i, i + 1, {&candidate, 1}, work)) {
       case TryResult::kAccepted:
         // What the agent can drive fits after all: the search had not come so far.
         outcome.reason = context.turning.radius_min > 0.0 && probe > 0 ? StopReason::kMinimumRadius
@@ -138,8 +137,8 @@ void AppendElements(const DiscString& string, bool reversed, uint32_t cell_count
 }
 
 std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut,
-                                          const DiscStringContext& context,
-                                          const DiscString& string, bool reversed) {
+                                          const DiscStringContext& context, DiscString& string,
+                                          bool reversed, PacedStopCheck& stop) {
   std::vector<CornerOutcome> outcomes;
   std::vector<size_t> owner;
   std::vector<double> distance;
@@ -156,11 +155,16 @@ std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut,
     outcome.turn_rad = TurnAngle(taut[i] - taut[i - 1], taut[after] - taut[i]);
     size_t best = SIZE_MAX;
     double best_distance = std::numeric_limits<double>::infinity();
+    if (stop.After(kLookAhead)) return outcomes;
     for (size_t step = from; step + 1 < count && step < from + kLookAhead; ++step) {
       const size_t node = reversed ? count - 1 - step : step;
-      const double radius = string.node(node).corner.disc.radius;
+      const Disc& disc = string.node(node).corner.disc;
+      const double radius = disc.radius;
       const double turn = reversed ? -outcome.turn_rad : outcome.turn_rad;
       if (radius * turn < 0.0 || (radius == 0.0 && !string.IsStop(node))) continue;
+      // The distance to the whole circle is a bound that needs no angles.
+      const double to_circle = std::abs(Distance(taut[i], disc.center) - std::abs(radius));
+      if (to_circle >= best_distance) continue;
       const double d = DistanceToArc(string, node, taut[i]);
       if (d < best_distance) {
         best_distance = d;
@@ -190,8 +194,9 @@ std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut,
     } else if (string.IsStop(owner[i])) {
       outcome.kind = CornerKind::kMerged;
       if (nearest[owner[i]] != i) continue;
+      if (stop.stopped()) return outcomes;
       if (explained++ < kExplainedStops) {
-        ExplainStop(context, string, owner[i], outcome);
+        ExplainStop(context, string, owner[i], stop, outcome);
       } else {
         outcome.kind = CornerKind::kStopped;
         outcome.reason = StopReason::kWorkBudget;

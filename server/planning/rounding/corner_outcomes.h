@@ -22,10 +22,11 @@ void AppendElements(const DiscString& string, bool reversed, uint32_t cell_count
 
 // One outcome for every inner point of `taut` that turns, in order. A corner belongs to the nearest
 // disc or stop that follows the one before it; of several corners of one disc the nearest is
-// rounded and the others are merged.
+// rounded and the others are merged. Incomplete when `stop` says so on the way. The string is the
+// same afterwards; its scratch memory is used.
 std::vector<CornerOutcome> CornerOutcomes(std::span<const Vec2> taut,
-                                          const DiscStringContext& context,
-                                          const DiscString& string, bool reversed);
+                                          const DiscStringContext& context, DiscString& string,
+                                          bool reversed, PacedStopCheck& stop);
 
 }  // namespace arclane
 

@@ -10,6 +10,8 @@ namespace {
 // The work of forming one candidate's tangents and sweeps, in half-plane tests, by measurement.
 constexpr uint64_t kCandidateWork = 40;
 constexpr uint64_t kPieceWork = 6;
+// The work of moving one node along in memory.
+constexpr uint64_t kShiftWork = 4;
 
 }  // namespace
 
@@ -99,6 +101,7 @@ bool DiscString::Reset(std::span<const Vec2> points, WorkMeter& work) {
   nodes_[0].at_begin = nodes_[0].at_end = context_.chain->RunsAtStart(points[0], work.used);
   for (size_t i = 0; i + 1 < count; ++i) {
     Node& next = nodes_[i + 1];
+    if (work.stopped()) return false;
     if (!AdvanceLine(nodes_[i].at_end, nodes_[i].line, next.at_begin, work)) return false;
     next.at_end = next.at_begin;
   }
@@ -107,6 +110,15 @@ bool DiscString::Reset(std::span<const Vec2> points, WorkMeter& work) {
 
 TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerDisc> discs,
                               WorkMeter& work, Acceptance acceptance) {
+  const TryResult result = Judge(first, last, discs, work, acceptance);
+  if (result != TryResult::kAccepted) return result;
+  if (last - first != discs.size()) work.used += kShiftWork * (nodes_.size() - first);
+  Accept(first, last);
+  return result;
+}
+
+TryResult DiscString::Judge(size_t first, size_t last, std::span<const CornerDisc> discs,
+                            WorkMeter& work, Acceptance acceptance) {
   if (work.exhausted()) return TryResult::kOutOfWork;
   work.used += kCandidateWork;
   const size_t added = discs.size();
@@ -126,6 +138,7 @@ TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerD
       return TryResult::kNoTangent;
     }
   }
+  if (first == 1 && context_.first_line && !KeepFirstLine(added)) return TryResult::kNoTangent;
   for (size_t i = 0; i < added + 2; ++i) {
     Node& node = tried_[i];
     const bool at_start = i == 0 && first == 1;
@@ -167,9 +180,21 @@ TryResult DiscString::Replace(size_t first, size_t last, std::span<const CornerD
       (acceptance == Acceptance::kNotWorse && Better(cost_, tried_cost_))) {
     return overrun > 0.0 ? TryResult::kTooLong : TryResult::kNotBetter;
   }
-  if (!Contained(first, last, work)) return TryResult::kLeavesCorridor;
-  Accept(first, last);
-  return TryResult::kAccepted;
+  return Contained(first, last, work) ? TryResult::kAccepted : TryResult::kLeavesCorridor;
+}
+
+// Of the tried nodes, whose first is the start. False when there is nothing to move or no line.
+bool DiscString::KeepFirstLine(size_t added) {
+  const FirstLine& kept = *context_.first_line;
+  if (kept.Allows(tried_[0].line.direction)) return true;
+  if (added == 0) return false;
+  const Vec2 start = tried_[0].corner.disc.center;
+  Disc& disc = tried_[1].corner.disc;
+  const double along = Dot(disc.center - start, kept.taut);
+  if (!(along > 0.0)) return false;
+  disc.center = start + along * kept.taut + disc.radius * LeftNormal(kept.taut);
+  return CommonTangent(tried_[0].corner.disc, disc, tried_[0].line) &&
+         CommonTangent(disc, tried_[2].corner.disc, tried_[1].line);
 }
 
 bool DiscString::Contained(size_t first, size_t last, WorkMeter& work) {
@@ -213,7 +238,7 @@ void DiscString::Accept(size_t first, size_t last) {
   const size_t removed = last - first;
   if (added > removed) {
     nodes_.insert(nodes_.begin() + first, added - removed, Node{});
-  } else {
+  } else if (added < removed) {
     nodes_.erase(nodes_.begin() + first, nodes_.begin() + first + (removed - added));
   }
   for (size_t i = 0; i < added + 2; ++i) nodes_[first - 1 + i] = tried_[i];

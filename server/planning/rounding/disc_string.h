@@ -5,10 +5,13 @@
 #ifndef ARCLANE_SERVER_PLANNING_ROUNDING_DISC_STRING_H_
 #define ARCLANE_SERVER_PLANNING_ROUNDING_DISC_STRING_H_
 
+#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/vec2.h"
 #include "server/planning/rounding/cell_chain.h"
 #include "server/planning/rounding/disc_path.h"
@@ -51,6 +54,17 @@ enum class Acceptance : uint8_t {
   kAny,  // Whatever they cost: the begin of a trial.
 };
 
+// The direction in which a path must begin, within a tolerance.
+struct FirstLine {
+  Vec2 wanted;  // Unit vectors.
+  double tolerance_rad = 0.0;
+  Vec2 taut;  // Within the tolerance: what discs are moved to when their own line is not.
+
+  bool Allows(Vec2 direction) const {
+    return std::abs(TurnAngle(wanted, direction)) <= tolerance_rad;
+  }
+};
+
 // What a string needs to know about its surroundings; all borrowed.
 struct DiscStringContext {
   const CellChain* chain = nullptr;
@@ -59,13 +73,29 @@ struct DiscStringContext {
   DrivingLimits limits;
   RoundingObjective objective = RoundingObjective::kFewestStopsThenTime;
   double max_length = 0.0;
+  std::optional<FirstLine> first_line;
 };
 
-// The work spent so far and the limit at which trying ends.
-struct WorkMeter {
+// The work spent so far and the limit at which trying ends, or the caller's wish to stop.
+class WorkMeter {
+ public:
+  WorkMeter(uint64_t work_limit, PacedStopCheck& stop) : limit(work_limit), stop_(stop) {}
+
   uint64_t used = 0;
   uint64_t limit = 0;
-  bool exhausted() const { return used >= limit; }
+
+  bool exhausted() { return stopped() || used >= limit; }
+  // Tells the stop check of the work since the last call.
+  bool stopped() {
+    const uint64_t steps = used - told_;
+    told_ = used;
+    return stop_.After(steps);
+  }
+  PacedStopCheck& stop() { return stop_; }
+
+ private:
+  PacedStopCheck& stop_;
+  uint64_t told_ = 0;
 };
 
 class DiscString {
@@ -81,13 +111,18 @@ class DiscString {
   explicit DiscString(const DiscStringContext& context);
 
   // Starts from points without discs: a stop at each corner that turns. Points are distinct from
-  // their neighbours; points[i] turns for corner i - 1. False when this path is not contained.
+  // their neighbours; points[i] turns for corner i - 1. False when this path is not contained, or
+  // when stopped before that was known.
   bool Reset(std::span<const Vec2> points, WorkMeter& work);
 
   // Replaces the discs [first, last), 0 < first <= last < size, when the path is contained, not too
-  // long and better.
+  // long and better. Where the first line must keep its direction the first disc is moved until it
+  // touches that line.
   TryResult Replace(size_t first, size_t last, std::span<const CornerDisc> discs, WorkMeter& work,
                     Acceptance acceptance = Acceptance::kBetter);
+  // What Replace would return; the string stays as it is.
+  TryResult Judge(size_t first, size_t last, std::span<const CornerDisc> discs, WorkMeter& work,
+                  Acceptance acceptance = Acceptance::kBetter);
 
   size_t size() const { return nodes_.size(); }
   const Node& node(size_t i) const { return nodes_[i]; }
@@ -100,6 +135,7 @@ class DiscString {
   bool IsStop(double radius, double sweep) const;
   DrivePiece ArcPiece(double radius, double sweep) const;
   double ArcLength(double radius, double sweep) const;
+  bool KeepFirstLine(size_t added);
   bool Contained(size_t first, size_t last, WorkMeter& work);
   // One arc and one line; false when they leave the corridor.
   bool AdvanceArc(const CellRuns& from, const Disc& disc, Vec2 in, Vec2 out, double sweep,

@@ -27,8 +27,7 @@ void DriveTime::Reset(std::span<const DrivePiece> pieces) {
   pieces_.clear();
   piece_time_.clear();
   nodes_.assign(1, Node{goal_x_, 0.0, 0.0});
-  time_before_.assign(1, 0.0);
-  time_after_.assign(1, 0.0);
+  current_ = {};
   Try(0, 0, pieces);
   Accept();
 }
@@ -128,8 +127,10 @@ DriveTime::Result DriveTime::Try(size_t first, size_t last, std::span<const Driv
   node_limit_ = j;
   const size_t time_first = node_first_ > 0 ? node_first_ - 1 : 0;
   const bool reaches_end = node_limit_ == count + 1;
-  try_result_.time_s = time_before_[time_first] + window_time +
-                       (reaches_end ? 0.0 : time_after_[node_limit_ - limit + last]);
+  const size_t time_limit = reaches_end ? pieces_.size() : node_limit_ - limit + last;
+  double old_window_time = 0.0;
+  for (size_t i = time_first; i < time_limit; ++i) old_window_time += piece_time_[i];
+  try_result_.time_s = current_.time_s + (window_time - old_window_time);
   const double goal_x = reaches_end ? try_nodes_[count].x : nodes_.back().x;
   try_result_.goal_excess = std::max(0.0, goal_x_ - goal_x);
   visited_ = node_limit_ - node_first_ + 1;
@@ -137,9 +138,9 @@ DriveTime::Result DriveTime::Try(size_t first, size_t last, std::span<const Driv
 }
 
 void DriveTime::Accept() {
-  const size_t limit = try_first_ + try_pieces_.size();
   const auto replace = [this](auto& values, size_t added) {
     const size_t removed = try_last_ - try_first_;
+    if (added == removed) return;
     if (added > removed) {
       values.insert(values.begin() + try_first_, added - removed, {});
     } else {
@@ -154,21 +155,9 @@ void DriveTime::Accept() {
             nodes_.begin() + node_first_);
   const size_t time_first = node_first_ > 0 ? node_first_ - 1 : 0;
   const size_t time_limit = std::min(node_limit_, pieces_.size());
-  (void)limit;
   std::copy(try_time_.begin() + time_first, try_time_.begin() + time_limit,
             piece_time_.begin() + time_first);
-  SumTimes();
   current_ = try_result_;
-}
-
-void DriveTime::SumTimes() {
-  const size_t count = pieces_.size();
-  time_before_.resize(count + 1);
-  time_after_.resize(count + 1);
-  time_before_[0] = 0.0;
-  time_after_[count] = 0.0;
-  for (size_t i = 0; i < count; ++i) time_before_[i + 1] = time_before_[i] + piece_time_[i];
-  for (size_t i = count; i-- > 0;) time_after_[i] = time_after_[i + 1] + piece_time_[i];
 }
 
 }  // namespace arclane

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least time over pieces of constant speed cap under independent limits of acceleration and
 // braking, kept so that a change of a few pieces is evaluated without visiting the others. It
-// agrees with speed_plan.h on decoupled limits.
+// agrees with speed_plan.h on decoupled limits. The total is kept by differences: each accepted
+// change adds a rounding of the total to its error.
 //
 // With x = v^2 the passes are linear: braking first, x_i <= min(cap, x_(i+1) + 2 b l), then
 // accelerating.
@@ -55,7 +56,6 @@ class DriveTime {
     double v = 0.0;
   };
   double PieceTime(const DrivePiece& piece, const Node& from, const Node& to) const;
-  void SumTimes();
 
   double acceleration_;
   double braking_;
@@ -68,8 +68,6 @@ class DriveTime {
   std::vector<double> piece_time_;
   std::vector<Node> nodes_;
   Result current_;
-  std::vector<double> time_before_;  // Sum of piece times before piece i. Size n + 1.
-  std::vector<double> time_after_;   // Sum of piece times from piece i on. Size n + 1.
 
   // The last tried change: pieces [try_first_, try_last_) give way to try_pieces_. In the numbering
   // after the change only nodes [node_first_, node_limit_) differ; try_nodes_ and try_time_ are

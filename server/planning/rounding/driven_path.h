@@ -82,6 +82,8 @@ enum class RoundingStatus : uint8_t {
   // The agent cannot turn in place and at least one corner is a stop: `corners` names them. The
   // path is given all the same, with its turns, for pictures; it must not be driven.
   kNeedsMotionPlanning,
+  // The caller's stop check said so: there is no path.
+  kStopped,
 };
 
 struct DrivenPath {

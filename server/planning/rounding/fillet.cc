@@ -17,6 +17,16 @@ constexpr double kFitRelative = 1e-12;
 // Alternatives of one conflict run that are compared; a run of more has only its outer ones
 // compared.
 constexpr size_t kMaxAlternatives = 64;
+// Corners that are looked at on either side of a conflict run at first, to see how far its stops
+// matter; doubled until far enough.
+constexpr size_t kFirstReach = 4;
+// A corner's radius depends on its two lines: where two corners beside one another keep their radii
+// nothing beyond them changes.
+constexpr size_t kSettled = 2;
+// Radii that are tried for comparisons, for each corner of the chain and in all, before conflicts
+// are decided one after the other.
+constexpr size_t kTrialsPerCorner = 32;
+constexpr size_t kTrials = size_t{1} << 18;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -37,13 +47,22 @@ bool LowsConflict(double low, double k, double next_low, double next_k, double l
   return trims > length * (1.0 + kFitRelative);
 }
 
+// Equal up to rounding.
+bool SameRadius(double a, double b) {
+  constexpr double kSame = 1e-12;
+  return std::abs(a - b) <= kSame * std::max(a, b);
+}
+
 // An open chain of corners with its solution so far.
 class FilletChain {
  public:
+  explicit FilletChain(PacedStopCheck& stop) : stop_(stop) {}
+
   RadiusChain chain;
   // Clipped to the lines; corner i owns [begin[i], begin[i + 1]). None: always a stop.
   std::vector<RadiusInterval> intervals;
   std::vector<uint32_t> begin = {0};
+  std::vector<double> radius;
 
   void Solve() {
     const size_t n = chain.size();
@@ -51,33 +70,12 @@ class FilletChain {
     chain.high.assign(n, 0.0);
     chain.stopped.assign(n, 0);
     radius.assign(n, 0.0);
-    trial_radius_.assign(n, 0.0);
+    trials_left_ = kTrials + kTrialsPerCorner * n;
     for (size_t i = 0; i < n; ++i) {
       if (Count(i) == 0) chain.stopped[i] = 1;
     }
     ChooseStops();
-    for (size_t first = 0; first < n;) {
-      size_t limit = first;
-      while (limit < n && !chain.stopped[limit]) ++limit;
-      SolveRun(first, limit, radius);
-      first = limit + 1;
-    }
-  }
-
-  std::vector<double> radius;
-
-  // The radii of [first, limit), ascending, under the present stops.
-  std::vector<double> SortedRadii(size_t first, size_t limit) {
-    std::vector<double> sorted;
-    for (size_t from = first; from < limit;) {
-      size_t to = from;
-      while (to < limit && !chain.stopped[to]) ++to;
-      SolveRun(from, to, trial_radius_);
-      sorted.insert(sorted.end(), trial_radius_.begin() + from, trial_radius_.begin() + to);
-      from = to + 1;
-    }
-    std::sort(sorted.begin(), sorted.end());
-    return sorted;
+    SolveWindow({0, n}, radius);
   }
 
  private:
@@ -90,10 +88,18 @@ class FilletChain {
                         chain.tan_half[i + 1], chain.line_length[i + 1]);
   }
 
+  // Corners [first, limit).
+  struct Window {
+    size_t first;
+    size_t limit;
+    size_t size() const { return limit - first; }
+  };
+
   // A maximal run of corners whose neighbours conflict: [first, first + edges].
   struct ConflictRun {
     size_t first;
     size_t edges;
+    size_t limit() const { return first + edges + 1; }
   };
 
   // Every smallest cover of a run of an odd number of conflicts: s stops at its odd corners, then
@@ -119,20 +125,21 @@ class FilletChain {
       }
       i = run.first + run.edges - 1;
     }
-    // Runs interact through corners that never stop between them; others are decided apart.
-    for (size_t i = 0; i < open.size();) {
+    if (open.empty()) return;
+    trial_radius_.assign(n, 0.0);
+    SolveWindow({0, n}, radius);
+    // Runs interact where the radii that depend on one touch those that depend on the other.
+    std::vector<Window> touched;
+    for (const ConflictRun& run : open) touched.push_back(TouchedBy(run));
+    for (size_t i = 0; i < open.size() && !stop_.stopped();) {
+      Window window = touched[i];
       size_t j = i + 1;
-      while (j < open.size() && !StopBetween(open[j - 1], open[j])) ++j;
-      DecideRuns({open.data() + i, j - i});
+      for (; j < open.size() && touched[j].first < window.limit; ++j) {
+        window.limit = std::max(window.limit, touched[j].limit);
+      }
+      DecideRuns({open.data() + i, j - i}, window);
       i = j;
     }
-  }
-
-  bool StopBetween(const ConflictRun& a, const ConflictRun& b) const {
-    for (size_t v = a.first + a.edges + 1; v < b.first; ++v) {
-      if (chain.stopped[v]) return true;
-    }
-    return false;
   }
 
   std::vector<size_t> Alternatives(const ConflictRun& run) const {
@@ -146,43 +153,101 @@ class FilletChain {
     return alternatives;
   }
 
-  // The corners whose radii can depend on the stops of the runs.
-  std::pair<size_t, size_t> Surroundings(const ConflictRun& front, const ConflictRun& back) const {
-    size_t first = front.first;
-    while (first > 0 && !chain.stopped[first - 1]) --first;
-    size_t limit = back.first + back.edges + 1;
-    while (limit < chain.size() && !chain.stopped[limit]) ++limit;
-    return {first, limit};
+  // The corners between the stops on either side, whose radii alone can depend on the window's.
+  Window Surroundings(Window window) const {
+    while (window.first > 0 && !chain.stopped[window.first - 1]) --window.first;
+    while (window.limit < chain.size() && !chain.stopped[window.limit]) ++window.limit;
+    return window;
   }
 
-  void DecideRuns(std::span<const ConflictRun> runs) {
+  // Where a radius that lies in a gap between intervals is moved by a search over whole stretches.
+  bool HasGaps(Window window) const {
+    for (size_t i = window.first; i < window.limit; ++i) {
+      if (Count(i) > 1) return true;
+    }
+    return false;
+  }
+
+  // The corners whose radii depend on how the run's conflicts are decided, as the others are
+  // decided now, with kSettled more on either side.
+  Window TouchedBy(const ConflictRun& run) {
+    const Window own{run.first, run.limit()};
+    const Window all = Surroundings(own);
+    if (HasGaps(all)) return all;
+    const std::vector<size_t> alternatives = Alternatives(run);
+    for (size_t reach = kFirstReach;; reach *= 2) {
+      const Window window = Wider(own, all, reach);
+      const size_t cost = alternatives.size() * window.size();
+      if (cost > trials_left_ || stop_.stopped()) return all;
+      trials_left_ -= cost;
+      Window changed = own;
+      for (const size_t alternative : alternatives) {
+        SetStops(run, alternative);
+        SolveWindow(window, trial_radius_);
+        for (size_t i = window.first; i < changed.first; ++i) {
+          if (!SameRadius(trial_radius_[i], radius[i])) changed.first = i;
+        }
+        for (size_t i = window.limit; i-- > changed.limit;) {
+          if (!SameRadius(trial_radius_[i], radius[i])) changed.limit = i + 1;
+        }
+      }
+      SetStops(run, 0);
+      const Window touched = Wider(changed, all, kSettled);
+      if (touched.first >= window.first && touched.limit <= window.limit) return touched;
+    }
+  }
+
+  static Window Wider(Window window, Window most, size_t by) {
+    return {window.first > most.first + by ? window.first - by : most.first,
+            std::min(window.limit + by, most.limit)};
+  }
+
+  void DecideRuns(std::span<const ConflictRun> runs, Window window) {
     size_t combinations = 1;
     for (const ConflictRun& run : runs) {
       combinations *= Alternatives(run).size();
       if (combinations > static_cast<size_t>(kMaxIntervalChoices)) break;
     }
     if (combinations <= static_cast<size_t>(kMaxIntervalChoices) &&
-        combinations <= combinations_left_ + 2) {
-      combinations_left_ -= std::min(combinations, combinations_left_);
-      DecideTogether(runs, combinations);
+        DecideTogether(runs, combinations, window)) {
       return;
     }
     // Too many combinations: one run after the other, with the next as it stands.
-    for (size_t i = 0; i < runs.size(); ++i) {
-      const auto [first, limit] = Surroundings(runs[i], runs[i]);
-      Decide(runs.subspan(i, 1), Alternatives(runs[i]).size(), first, limit);
+    for (const ConflictRun& run : runs) {
+      Decide({&run, 1}, Alternatives(run).size(), Surroundings({run.first, run.limit()}));
     }
   }
 
-  void DecideTogether(std::span<const ConflictRun> runs, size_t combinations) {
-    // Stops inside the runs do not end their surroundings: take the runs' own ends.
-    const auto [first, limit] = Surroundings(runs.front(), runs.back());
-    Decide(runs, combinations, first, limit);
+  // False: that would be too much work. Combinations of stops may matter further away than each
+  // run's own.
+  bool DecideTogether(std::span<const ConflictRun> runs, size_t combinations, Window window) {
+    const Window all = Surroundings(
+        {std::min(window.first, runs.front().first), std::max(window.limit, runs.back().limit())});
+    if (runs.size() > 1 && HasGaps(all)) window = all;
+    for (size_t reach = kFirstReach;; reach *= 2) {
+      const size_t cost = combinations * window.size();
+      if (cost > trials_left_) return false;
+      trials_left_ -= cost;
+      if (Decide(runs, combinations, window) || stop_.stopped()) return true;
+      window = Wider(window, all, reach);
+    }
+  }
+
+  // Whether the trial agrees with the present radii next to those outside the window.
+  bool SettledAtEnds(Window window) const {
+    const auto same = [&](size_t i) { return SameRadius(trial_radius_[i], radius[i]); };
+    const auto inner = [&](size_t i) { return i < chain.size() && !chain.stopped[i]; };
+    for (size_t d = 0; d < std::min(kSettled, window.size()); ++d) {
+      if (window.first > 0 && inner(window.first - 1) && !same(window.first + d)) return false;
+      if (inner(window.limit) && !same(window.limit - 1 - d)) return false;
+    }
+    return true;
   }
 
   // Combinations are tried with the lowest stop indices first, so that they win among equals: more
-  // stops at even corners of the first runs come first.
-  void Decide(std::span<const ConflictRun> runs, size_t combinations, size_t first, size_t limit) {
+  // stops at even corners of the first runs come first. False, with nothing changed, when one
+  // matters beyond the window.
+  bool Decide(std::span<const ConflictRun> runs, size_t combinations, Window window) {
     std::vector<std::vector<size_t>> alternatives;
     for (const ConflictRun& run : runs) alternatives.push_back(Alternatives(run));
     const auto set = [&](size_t combination) {
@@ -192,17 +257,54 @@ class FilletChain {
       }
     };
     size_t best = 0;
-    set(0);
-    std::vector<double> best_radii = SortedRadii(first, limit);
-    for (size_t c = 1; c < combinations; ++c) {
+    std::vector<double> best_radii;
+    std::vector<double> radii;
+    for (size_t c = 0; c < combinations; ++c) {
       set(c);
-      std::vector<double> radii = SortedRadii(first, limit);
-      if (CompareSorted(radii, best_radii) > 0) {
+      SolveWindow(window, trial_radius_);
+      if (stop_.stopped()) return true;
+      if (!SettledAtEnds(window)) {
+        set(0);
+        return false;
+      }
+      radii.clear();
+      for (size_t i = window.first; i < window.limit; ++i) {
+        if (!chain.stopped[i]) radii.push_back(trial_radius_[i]);
+      }
+      std::sort(radii.begin(), radii.end());
+      if (c == 0 || CompareSorted(radii, best_radii) > 0) {
         best = c;
-        best_radii = std::move(radii);
+        std::swap(best_radii, radii);
       }
     }
     set(best);
+    SolveWindow(window, radius);
+    return true;
+  }
+
+  // The radii of the window under the present stops, beside those outside as they are in `radius`.
+  void SolveWindow(Window window, std::vector<double>& values) {
+    const auto trim = [&](size_t i) {
+      return i < chain.size() && !chain.stopped[i] ? radius[i] * chain.tan_half[i] : 0.0;
+    };
+    double& before = chain.line_length[window.first];
+    double& after = chain.line_length[window.limit];
+    const double before_length = before;
+    const double after_length = after;
+    if (window.first > 0) before = std::max(0.0, before - trim(window.first - 1));
+    after = std::max(0.0, after - trim(window.limit));
+    for (size_t first = window.first; first < window.limit;) {
+      if (chain.stopped[first]) {
+        values[first++] = 0.0;
+        continue;
+      }
+      size_t limit = first;
+      while (limit < window.limit && !chain.stopped[limit]) ++limit;
+      SolveRun(first, limit, values);
+      first = limit;
+    }
+    before = before_length;
+    after = after_length;
   }
 
   // Max-min radii of a run without stops. Where corners have several intervals the relaxation to
@@ -216,7 +318,7 @@ class FilletChain {
       gaps = gaps || Count(i) > 1;
     }
     if (!gaps) {
-      FillMaxMin(chain, first, limit, values);
+      FillMaxMin(chain, first, limit, stop_, values);
       return;
     }
     std::vector<std::pair<size_t, size_t>> allowed;
@@ -245,7 +347,8 @@ class FilletChain {
       chain.high[i] = Interval(i, allowed[i - first].second - 1).high;
     }
     if (!LowsFit(first, limit)) return;
-    FillMaxMin(chain, first, limit, values);
+    if (stop_.stopped()) return;
+    FillMaxMin(chain, first, limit, stop_, values);
     std::vector<double> sorted(values.begin() + first, values.begin() + limit);
     std::sort(sorted.begin(), sorted.end());
     // A relaxation that is no better than the best holds nothing better.
@@ -268,9 +371,10 @@ class FilletChain {
     best_values_.assign(values.begin() + first, values.begin() + limit);
   }
 
+  PacedStopCheck& stop_;
   std::vector<double> trial_radius_;
-  // Joint choices are limited over the whole chain, so that long chains stay linear.
-  size_t combinations_left_ = 4 * kMaxIntervalChoices;
+  // Limited over the whole chain, so that long chains stay linear.
+  size_t trials_left_ = 0;
   std::vector<double> best_sorted_;
   std::vector<double> best_values_;
   int choices_left_ = 0;
@@ -294,9 +398,10 @@ void AppendClipped(const FilletProblem& problem, size_t i, std::vector<RadiusInt
 }
 
 // The corners of the problem from `first` on, `count` of them, as an open chain.
-FilletChain OpenChain(const FilletProblem& problem, size_t first, size_t count) {
+FilletChain OpenChain(const FilletProblem& problem, size_t first, size_t count,
+                      PacedStopCheck& stop) {
   const size_t n = problem.tan_half.size();
-  FilletChain open;
+  FilletChain open(stop);
   open.chain.tan_half.reserve(count);
   open.chain.line_length.reserve(count + 1);
   open.begin.reserve(count + 1);
@@ -313,10 +418,14 @@ FilletChain OpenChain(const FilletProblem& problem, size_t first, size_t count) 
   return open;
 }
 
-FilletRadii Collect(const FilletChain& open, size_t first, size_t n) {
+FilletRadii Collect(FilletChain open, size_t first, size_t n) {
   FilletRadii result;
-  result.radius.assign(n, 0.0);
-  for (size_t j = 0; j < open.radius.size(); ++j) result.radius[(first + j) % n] = open.radius[j];
+  if (first == 0 && open.radius.size() == n) {
+    result.radius = std::move(open.radius);
+  } else {
+    result.radius.assign(n, 0.0);
+    for (size_t j = 0; j < open.radius.size(); ++j) result.radius[(first + j) % n] = open.radius[j];
+  }
   for (size_t i = 0; i < n; ++i) {
     if (result.radius[i] == 0.0) result.stops.push_back(static_cast<uint32_t>(i));
   }
@@ -335,14 +444,14 @@ bool BetterThan(const FilletRadii& a, const FilletRadii& b) {
 
 // A loop: cut at a corner that stops anyway, or at either corner of a conflict; without both
 // nothing stops.
-FilletRadii ChooseOnLoop(const FilletProblem& problem) {
+FilletRadii ChooseOnLoop(const FilletProblem& problem, PacedStopCheck& stop) {
   const size_t n = problem.tan_half.size();
   std::vector<std::vector<RadiusInterval>> intervals;
   for (size_t i = 0; i < n; ++i) AppendClipped(problem, i, intervals.emplace_back());
-  const auto solve_cut_at = [&](size_t stop) {
-    FilletChain open = OpenChain(problem, (stop + 1) % n, n - 1);
+  const auto solve_cut_at = [&](size_t corner) {
+    FilletChain open = OpenChain(problem, (corner + 1) % n, n - 1, stop);
     open.Solve();
-    return Collect(open, (stop + 1) % n, n);
+    return Collect(std::move(open), (corner + 1) % n, n);
   };
   for (size_t i = 0; i < n; ++i) {
     if (intervals[i].empty()) return solve_cut_at(i);
@@ -370,7 +479,8 @@ FilletRadii ChooseOnLoop(const FilletProblem& problem) {
   result.radius.assign(n, 0.0);
   // Radii that fall into a gap between intervals go to the lower one, until none does.
   for (bool again = true; again;) {
-    FillMaxMin(chain, 0, n, result.radius);
+    FillMaxMin(chain, 0, n, stop, result.radius);
+    if (stop.stopped()) return result;
     again = false;
     for (size_t i = 0; i < n; ++i) {
       for (size_t gap = 0; gap + 1 < intervals[i].size(); ++gap) {
@@ -387,13 +497,13 @@ FilletRadii ChooseOnLoop(const FilletProblem& problem) {
 
 }  // namespace
 
-FilletRadii ChooseFilletRadii(const FilletProblem& problem) {
+FilletRadii ChooseFilletRadii(const FilletProblem& problem, PacedStopCheck& stop) {
   const size_t n = problem.tan_half.size();
   if (n == 0) return {};
-  if (problem.closed) return ChooseOnLoop(problem);
-  FilletChain open = OpenChain(problem, 0, n);
+  if (problem.closed) return ChooseOnLoop(problem, stop);
+  FilletChain open = OpenChain(problem, 0, n, stop);
   open.Solve();
-  return Collect(open, 0, n);
+  return Collect(std::move(open), 0, n);
 }
 
 }  // namespace arclane

@@ -16,6 +16,8 @@
 #include <span>
 #include <vector>
 
+#include "server/planning/geometry/stop_check.h"
+
 namespace arclane {
 
 // Allowed radii of one corner: [low, high], low <= high. low = 0 means any radius above 0.
@@ -46,9 +48,10 @@ struct FilletRadii {
 // the lowest indices. Linear in n where every corner has one interval; corners that share a stretch
 // without stops and have several intervals are searched together, at most kMaxIntervalChoices
 // combinations of them (then the lower intervals are kept); on loops without stops radii in a gap
-// fall to the lower interval. Of conflicts that leave more than kMaxIntervalChoices stop sets the
-// choice is made run by run.
-FilletRadii ChooseFilletRadii(const FilletProblem& problem);
+// fall to the lower interval. Conflicts are decided together where their radii touch; where they
+// leave more than kMaxIntervalChoices stop sets, or more work than a fixed number of radii a
+// corner, the choice is made run by run. Once `stop` says so the radii mean nothing.
+FilletRadii ChooseFilletRadii(const FilletProblem& problem, PacedStopCheck& stop);
 
 inline constexpr int kMaxIntervalChoices = 4096;
 

@@ -22,6 +22,8 @@ constexpr double kSamePointUlps = 64.0;
 // Turns within this of a half turn are reversals: rounding of unit directions alone gives 1e-16,
 // and the trims of an arc would be more than 1e8 radii.
 constexpr double kReversal = 1e-8;
+// Of the stop check: an arctangent, a tangent and some square roots.
+constexpr uint64_t kCornerSteps = 16;
 
 absl::Status Validate(std::span<const Vec2> waypoints, std::span<const double> radius_request,
                       const FilletPolylineOptions& options) {
@@ -72,6 +74,9 @@ Polyline MakePolyline(std::span<const Vec2> waypoints, std::span<const double> r
     if (closed) return radius_request[i];
     return i > 0 && i + 1 < waypoints.size() ? radius_request[i - 1] : 0.0;
   };
+  line.points.reserve(waypoints.size());
+  line.index.reserve(waypoints.size());
+  line.request.reserve(waypoints.size());
   for (size_t i = 0; i < waypoints.size(); ++i) {
     if (!line.points.empty() && Distance(waypoints[i], line.points.back()) <= line.same_point) {
       line.request.back() = request(i);
@@ -91,6 +96,8 @@ Polyline MakePolyline(std::span<const Vec2> waypoints, std::span<const double> r
     line.request.pop_back();
   }
   const size_t count = line.points.size();
+  line.length.reserve(count);
+  line.direction.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     const Vec2 step =
         i > 0 || closed ? line.points[i] - line.points[(i + count - 1) % count] : Vec2{};
@@ -112,13 +119,21 @@ struct Corner {
 
 class PolylineFillet {
  public:
-  PolylineFillet(Polyline line, const FilletPolylineOptions& options)
-      : line_(std::move(line)), options_(options) {
+  PolylineFillet(Polyline line, const FilletPolylineOptions& options, StopCheck stop)
+      : line_(std::move(line)), options_(options), stop_(stop) {
     if (!options.polygon_begin.empty())
-      polygons_.emplace(options.polygon_vertices, options.polygon_begin);
+      polygons_.emplace(options.polygon_vertices, options.polygon_begin, stop_);
   }
 
-  FilletedPolyline Run() {
+  absl::StatusOr<FilletedPolyline> Run() {
+    FilletedPolyline result = Fillet();
+    if (stop_.Now()) return absl::CancelledError("the caller gave up");
+    return result;
+  }
+
+ private:
+  // Ends early, with anything, once stopped.
+  FilletedPolyline Fillet() {
     const size_t count = line_.points.size();
     if (count < 2) {
       if (polygons_ && !polygons_->ContainsLine(line_.points[0], line_.points[0])) {
@@ -128,26 +143,27 @@ class PolylineFillet {
     }
     FindCorners();
     FindIntervals();
-    std::vector<double> lengths;
-    for (size_t i = options_.closed ? 0 : 1; i < count; ++i) lengths.push_back(line_.length[i]);
+    if (stop_.Now()) return std::move(result_);
     FilletProblem problem;
     problem.tan_half = tan_half_;
-    problem.line_length = lengths;
+    problem.line_length = std::span(line_.length).subspan(options_.closed ? 0 : 1);
     problem.begin = begin_;
     problem.intervals = intervals_;
     problem.closed = options_.closed;
-    radii_ = ChooseFilletRadii(problem).radius;
-    Emit();
+    radii_ = ChooseFilletRadii(problem, stop_).radius;
+    if (!stop_.Now()) Emit();
     return std::move(result_);
   }
 
- private:
   // Closed: corner i lies at point i; open: at point i + 1.
   void FindCorners() {
     const size_t count = line_.points.size();
     const size_t first = options_.closed ? 0 : 1;
     const size_t limit = options_.closed ? count : count - 1;
+    corners_.reserve(limit - first);
+    tan_half_.reserve(limit - first);
     for (size_t i = first; i < limit; ++i) {
+      if (stop_.After(kCornerSteps)) return;
       Corner corner{i,   line_.direction[i],  line_.direction[(i + 1) % count], 0.0,
                     0.0, CornerKind::kRounded};
       corner.turn = TurnAngle(corner.in, corner.out);
@@ -176,9 +192,12 @@ class PolylineFillet {
   }
 
   void FindIntervals() {
+    begin_.reserve(corners_.size() + 1);
+    intervals_.reserve(corners_.size());
     begin_.push_back(0);
     for (size_t c = 0; c < corners_.size(); ++c) {
       const Corner& corner = corners_[c];
+      if (stop_.After(kCornerSteps)) return;
       if (corner.kind == CornerKind::kRounded) {
         const double cap = std::min(line_.request[corner.point], Fit(c));
         if (!polygons_) {
@@ -272,8 +291,11 @@ class PolylineFillet {
   void Emit() {
     const size_t count = line_.points.size();
     const size_t corner_count = corners_.size();
+    result_.path.elements.reserve(count + corner_count);
+    result_.path.corners.reserve(corner_count);
     if (options_.closed) {
       for (size_t i = 1; i <= count; ++i) {
+        if (stop_.After(kCornerSteps)) return;
         AddLine(i % count, Trim(i - 1), Trim(i % count));
         AddCorner(i % count);
       }
@@ -281,6 +303,7 @@ class PolylineFillet {
                   result_.path.corners.end());
     } else {
       for (size_t i = 1; i < count; ++i) {
+        if (stop_.After(kCornerSteps)) return;
         AddLine(i, i >= 2 ? Trim(i - 2) : 0.0, i - 1 < corner_count ? Trim(i - 1) : 0.0);
         if (i - 1 < corner_count) AddCorner(i - 1);
       }
@@ -293,6 +316,7 @@ class PolylineFillet {
 
   Polyline line_;
   const FilletPolylineOptions& options_;
+  PacedStopCheck stop_;
   std::optional<PolygonUnion> polygons_;
   std::vector<Corner> corners_;
   std::vector<double> tan_half_;
@@ -306,10 +330,13 @@ class PolylineFillet {
 
 absl::StatusOr<FilletedPolyline> FilletPolyline(std::span<const Vec2> waypoints,
                                                 std::span<const double> radius_request,
-                                                const FilletPolylineOptions& options) {
+                                                const FilletPolylineOptions& options,
+                                                StopCheck stop) {
   if (absl::Status status = Validate(waypoints, radius_request, options); !status.ok())
     return status;
-  return PolylineFillet(MakePolyline(waypoints, radius_request, options.closed), options).Run();
+  if (stop()) return absl::CancelledError("the caller gave up");
+  return PolylineFillet(MakePolyline(waypoints, radius_request, options.closed), options, stop)
+      .Run();
 }
 
 }  // namespace arclane

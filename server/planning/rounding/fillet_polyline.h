@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/vec2.h"
 #include "server/planning/rounding/driven_path.h"
 
@@ -37,11 +38,13 @@ struct FilletedPolyline {
 // radius_request: one per inner waypoint (closed: one per waypoint), or one for all. Equal
 // neighbouring waypoints are merged (the later request counts). Requests that are infinite mean as
 // large as fits. One waypoint, or all equal: a path without elements. A reversal always stops.
-// kInvalidArgument: no waypoint, a size that does not match, NaN or negative numbers. O(n) without
-// polygons.
+// kInvalidArgument: no waypoint, a size that does not match, NaN or negative numbers. kCancelled:
+// `stop` said so. O(n) without polygons; with them O(log v) more for each line and corner, and
+// O(m^3) where m edges pass through the triangle of a corner and its largest trims.
 absl::StatusOr<FilletedPolyline> FilletPolyline(std::span<const Vec2> waypoints,
                                                 std::span<const double> radius_request,
-                                                const FilletPolylineOptions& options);
+                                                const FilletPolylineOptions& options,
+                                                StopCheck stop = NeverStop);
 
 }  // namespace arclane
 

@@ -8,6 +8,8 @@ namespace arclane {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+// Of the stop check, by measurement.
+constexpr uint64_t kCornerSteps = 16;
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
 class Filling {
@@ -15,12 +17,13 @@ class Filling {
   Filling(const RadiusChain& chain, size_t first, size_t limit, std::vector<double>& radius)
       : chain_(chain), first_(first), limit_(limit), radius_(radius), frozen_(limit - first, 0) {}
 
-  void Run() {
+  void Run(PacedStopCheck& stop) {
     for (size_t i = first_; i < limit_; ++i) {
       radius_[i] = 0.0;
       if (chain_.stopped[i]) frozen_[i - first_] = 1;
     }
     for (size_t i = first_; i < limit_; ++i) {
+      if (stop.After(kCornerSteps)) return;
       pending_.push_back(i);
       while (!pending_.empty()) {
         const size_t next = pending_.back();
@@ -105,8 +108,9 @@ class Filling {
 
 }  // namespace
 
-void FillMaxMin(const RadiusChain& chain, size_t first, size_t limit, std::vector<double>& radius) {
-  Filling(chain, first, limit, radius).Run();
+void FillMaxMin(const RadiusChain& chain, size_t first, size_t limit, PacedStopCheck& stop,
+                std::vector<double>& radius) {
+  Filling(chain, first, limit, radius).Run(stop);
 }
 
 }  // namespace arclane

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "server/planning/geometry/stop_check.h"
+
 namespace arclane {
 
 // Corner i lies between line i and line i + 1 (closed: line (i + 1) mod n).
@@ -29,7 +31,9 @@ struct RadiusChain {
 // or a full line freezes one. An event that comes before all others of the corners it touches can
 // be executed at once, since later levels of a line only rise when one of its ends freezes; so a
 // work list replaces the priority queue.
-void FillMaxMin(const RadiusChain& chain, size_t first, size_t limit, std::vector<double>& radius);
+// Once `stop` says so the radii mean nothing.
+void FillMaxMin(const RadiusChain& chain, size_t first, size_t limit, PacedStopCheck& stop,
+                std::vector<double>& radius);
 
 }  // namespace arclane
 

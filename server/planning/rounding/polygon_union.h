@@ -11,7 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/vec2.h"
+#include "server/planning/rounding/box_tree.h"
 #include "server/planning/rounding/fillet.h"
 
 namespace arclane {
@@ -19,12 +21,14 @@ namespace arclane {
 class PolygonUnion {
  public:
   // Polygon k: vertices [begin[k], begin[k + 1]), simple, any winding; convex or not. Borrows
-  // nothing.
-  PolygonUnion(std::span<const Vec2> vertices, std::span<const uint32_t> begin);
+  // `stop` only, which is asked on the way; once it has said so, answers mean nothing. O(v log v).
+  PolygonUnion(std::span<const Vec2> vertices, std::span<const uint32_t> begin,
+               PacedStopCheck& stop);
 
   // Boundaries belong to the union: points within tolerance() of an edge are inside.
   double tolerance() const { return tolerance_; }
 
+  // O(log v + c log c) for c edges near the line.
   bool ContainsLine(Vec2 from, Vec2 to) const;
   // The arc round `center` from direction of travel `in`, turning by `sweep` in [0, pi] to the side
   // of the signed radius.
@@ -41,12 +45,13 @@ class PolygonUnion {
     Vec2 a;
     Vec2 b;
   };
-  struct Box {
-    Vec2 low;
-    Vec2 high;
-    bool Meets(const Box& other) const;
-  };
   bool ContainsPoint(Vec2 p) const;
+  bool PolygonContains(size_t polygon, Vec2 p) const;
+  // Calls visit(edge) for the edges of one polygon, or of all, whose boxes meet(box) holds for.
+  template <typename Meets, typename Visit>
+  bool ForEachEdgeOf(size_t polygon, const Meets& meets, const Visit& visit) const;
+  template <typename Meets, typename Visit>
+  void ForEachEdge(const Meets& meets, const Visit& visit) const;
   // Whether all mid-points between the cuts, sorted here, lie inside; `at(t)` is the point at
   // parameter t.
   template <typename At>
@@ -54,8 +59,15 @@ class PolygonUnion {
 
   std::vector<Edge> edges_;
   std::vector<uint32_t> begin_;
-  std::vector<Box> boxes_;  // Of the polygons.
+  // The polygons in an order that follows their places, and their boxes in it.
+  std::vector<uint32_t> order_;
+  BoxTree polygons_;
+  // The edges of polygons of many: edge_tree_[k] is an index of edge_trees_, or kNoTree.
+  static constexpr uint32_t kNoTree = UINT32_MAX;
+  std::vector<uint32_t> edge_tree_;
+  std::vector<BoxTree> edge_trees_;
   double tolerance_ = 0.0;
+  PacedStopCheck& stop_;
 };
 
 }  // namespace arclane

@@ -12,9 +12,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "server/planning/corridor/corridor.h"
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/vec2.h"
 #include "server/planning/rounding/driven_path.h"
 
@@ -60,9 +62,13 @@ struct RoundingOptions {
   // The path may be longer than the taut one by this fraction of it; infinite: no bound.
   double max_extra_length_fraction = 0.05;
   // Any value gives a valid path; 0 gives the first that was found (corners of the taut path become
-  // stops).
+  // stops). Preparing the corridor counts, but at most as a quarter of it.
   uint64_t work_budget = 280 * kWorkUnitsPerMicrosecond;
   bool keep_rejected = false;
+  // Where the agent moves already: its direction, a unit vector. A path whose taut line begins in
+  // it, within the tolerance in radians, begins in it too: arcs leave from the taut line.
+  std::optional<Vec2> start_direction;
+  double start_direction_tolerance_rad = 1e-6;
 };
 
 // The taut path: points[0] = start, points.back() = goal, between them the corners in order.
@@ -80,9 +86,11 @@ struct TautPath {
 // (cell_chain.h); under kLeastTime time_s <= time_stopping_s; extra_length <=
 // max_extra_length_fraction * taut length (+ rounding); a mirrored problem gives the mirrored path;
 // a reversed one, with acceleration and braking swapped, the reversed path up to rounding. Cost:
-// O(portals + cell vertices) plus at most the work budget.
+// O(portals + cell vertices) plus at most the work budget. When `stop` says so on the way the
+// status is kStopped and there is no path.
 DrivenPath RoundCorners(const Corridor& corridor, const TautPath& taut, const AgentTurning& turning,
-                        const DrivingLimits& limits, const RoundingOptions& options);
+                        const DrivingLimits& limits, const RoundingOptions& options,
+                        StopCheck stop = NeverStop);
 
 }  // namespace arclane
 

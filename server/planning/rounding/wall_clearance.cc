@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "server/planning/rounding/disc_path.h"
+#include "server/planning/geometry/distance.h"
 
 namespace arclane {
 namespace {
@@ -15,7 +15,8 @@ namespace {
 // the coordinates.
 constexpr double kToleranceUlps = 256.0;
 
-// The work of a distance between an element and a wall, in half-plane tests.
+// The work of a distance between an element and a wall, in half-plane tests; looking at a wall that
+// is far away costs one.
 constexpr uint64_t kWallWork = 4;
 
 double SquaredDistance(Vec2 p, Vec2 a, Vec2 b) {
@@ -35,90 +36,125 @@ double SquaredDistance(Vec2 a, Vec2 b, Vec2 c, Vec2 d) {
                    SquaredDistance(d, a, b)});
 }
 
-// Cuts the projection of the portal out of the parts [0, 1] of edge a-b that are still wall.
-struct WallParts {
-  std::vector<std::pair<double, double>> part;
-  void Remove(double from, double to) {
-    std::vector<std::pair<double, double>> rest;
-    for (const auto& [begin, end] : part) {
-      if (begin < std::min(end, from)) rest.emplace_back(begin, std::min(end, from));
-      if (std::max(begin, to) < end) rest.emplace_back(std::max(begin, to), end);
-    }
-    part = std::move(rest);
-  }
-};
-
-double LineDistance(Vec2 p, Vec2 a, Vec2 b) {
-  const double length = Distance(a, b);
-  return length > 0.0 ? std::abs(Cross(b - a, p - a)) / length : Distance(p, a);
-}
-
 }  // namespace
 
-WallClearance::WallClearance(const Corridor& corridor, std::span<const Vec2> taut, double clearance,
-                             bool reversed) {
+WallClearance::WallClearance(const Corridor& corridor, std::span<const TautLine> taut,
+                             double clearance, bool reversed, PacedStopCheck& stop) {
   double largest = 0.0;
   for (const Vec2 p : corridor.cell_vertices) {
     largest = std::max({largest, std::abs(p.x), std::abs(p.y)});
   }
-  const double tolerance = kToleranceUlps * std::numeric_limits<double>::epsilon() * largest;
-  const auto add = [&](Vec2 a, Vec2 b) {
-    double nearest = std::numeric_limits<double>::infinity();
-    for (size_t i = 0; i + 1 < taut.size(); ++i) {
-      nearest = std::min(nearest, SquaredDistance(taut[i], taut[i + 1], a, b));
+  Collect(corridor, clearance, reversed);
+  const auto count = static_cast<uint32_t>(corridor.cell_count());
+  // At first by the cells beside each line only: what is wanted of a wall is then at most half of
+  // the corridor's width there or so, which bounds from how far it has to be looked at.
+  const auto lower = [&](const auto& first_of, const auto& last_of) {
+    for (const TautLine& line : taut) {
+      const uint32_t first = first_of(line.first_cell);
+      const uint32_t last = last_of(line.last_cell);
+      LowerTo(line, first, last);
+      if (stop.After(kWallWork * (begin_[last + 1] - begin_[first]))) return;
     }
-    const double wanted = std::min(clearance, std::sqrt(nearest)) - tolerance;
-    if (wanted > 0.0) walls_.push_back({a, b, wanted});
   };
+  lower([](uint32_t cell) { return cell > 0 ? cell - 1 : 0; },
+        [count](uint32_t cell) { return std::min(cell + 1, count - 1); });
+  FindReach(corridor, reversed, stop);
+  if (stop.stopped()) return;
+  lower([this](uint32_t cell) { return near_first_[cell]; },
+        [this](uint32_t cell) { return near_last_[cell]; });
+  DropUnwanted(kToleranceUlps * std::numeric_limits<double>::epsilon() * largest);
+}
+
+void WallClearance::Collect(const Corridor& corridor, double clearance, bool reversed) {
+  CorridorWalls walls;
+  walls.Collect(corridor);
   const size_t count = corridor.cell_count();
   begin_.push_back(0);
   for (size_t index = 0; index < count; ++index) {
-    const size_t k = reversed ? count - 1 - index : index;
-    const auto cell = corridor.cell(k);
-    std::vector<WallParts> parts(cell.size());
-    for (WallParts& edge : parts) edge.part.emplace_back(0.0, 1.0);
-    for (size_t p = k > 0 ? k - 1 : k; p < std::min(k + 1, corridor.portals.size()); ++p) {
-      const Portal& portal = corridor.portals[p];
-      double best = std::numeric_limits<double>::infinity();
-      const auto off_edge = [&](size_t i) {
-        const Vec2 a = cell[i];
-        const Vec2 b = cell[(i + 1) % cell.size()];
-        return std::max(LineDistance(portal.left, a, b), LineDistance(portal.right, a, b));
-      };
-      for (size_t i = 0; i < cell.size(); ++i) best = std::min(best, off_edge(i));
-      for (size_t i = 0; i < cell.size(); ++i) {
-        if (off_edge(i) > best + corridor.tolerance) continue;
-        const Vec2 a = cell[i];
-        const Vec2 along = cell[(i + 1) % cell.size()] - a;
-        const double squared = SquaredNorm(along);
-        if (!(squared > 0.0)) continue;
-        const double from = Dot(portal.left - a, along) / squared;
-        const double to = Dot(portal.right - a, along) / squared;
-        parts[i].Remove(std::min(from, to), std::max(from, to));
-      }
-      // Portal ends lie on walls, even where their cell has no wall of its own there.
-      add(portal.left, portal.left);
-      add(portal.right, portal.right);
-    }
-    for (size_t i = 0; i < cell.size(); ++i) {
-      const Vec2 a = cell[i];
-      const Vec2 along = cell[(i + 1) % cell.size()] - a;
-      for (const auto& [from, to] : parts[i].part) {
-        // Slivers that rounding leaves beside a portal are no walls.
-        if ((to - from) * Norm(along) > corridor.tolerance) add(a + along * from, a + along * to);
-      }
+    for (const Wall& wall : walls.cell(reversed ? count - 1 - index : index)) {
+      walls_.push_back({wall.a, wall.b, clearance, BoxOf(wall.a, wall.b)});
     }
     begin_.push_back(static_cast<uint32_t>(walls_.size()));
   }
 }
 
+void WallClearance::LowerTo(const TautLine& line, uint32_t first, uint32_t last) {
+  const Box box = BoxOf(line.from, line.to);
+  for (uint32_t i = begin_[first]; i < begin_[last + 1]; ++i) {
+    KeptWall& wall = walls_[i];
+    Box near = wall.box;
+    near.Grow(wall.wanted);
+    if (!box.Meets(near)) continue;
+    const double squared = SquaredDistance(line.from, line.to, wall.a, wall.b);
+    if (squared < wall.wanted * wall.wanted) wall.wanted = std::sqrt(squared);
+  }
+}
+
+void WallClearance::FindReach(const Corridor& corridor, bool reversed, PacedStopCheck& stop) {
+  const auto count = static_cast<uint32_t>(corridor.cell_count());
+  near_first_.resize(count);
+  near_last_.resize(count);
+  // Between cells k and k + 1.
+  const auto portal = [&](uint32_t k) -> const Portal& {
+    return corridor.portals[reversed ? count - 2 - k : k];
+  };
+  const auto between = [&](uint32_t i, uint32_t j) {
+    return SegmentDistance(portal(i).left, portal(i).right, portal(j).left, portal(j).right);
+  };
+  for (uint32_t k = 0; k < count; ++k) {
+    near_first_[k] = k > 0 ? k - 1 : 0;
+    near_last_[k] = std::min(k + 1, count - 1);
+  }
+  for (uint32_t m = 0; m < count; ++m) {
+    double wanted = 0.0;
+    for (uint32_t i = begin_[m]; i < begin_[m + 1]; ++i)
+      wanted = std::max(wanted, walls_[i].wanted);
+    uint32_t seen = 0;
+    // From cell k before m a wall of m is seen through the portals k to m - 1; likewise behind.
+    for (uint32_t k = m; k-- > 1 && between(k - 1, m - 1) < wanted; ++seen) {
+      near_last_[k - 1] = std::max(near_last_[k - 1], m);
+    }
+    for (uint32_t k = m + 1; k + 1 < count && between(m, k) < wanted; ++k, ++seen) {
+      near_first_[k + 1] = std::min(near_first_[k + 1], m);
+    }
+    if (stop.After(kWallWork * (1 + seen))) return;
+  }
+  for (uint32_t k = 1; k < count; ++k) near_last_[k] = std::max(near_last_[k], near_last_[k - 1]);
+  for (uint32_t k = count - 1; k-- > 0;)
+    near_first_[k] = std::min(near_first_[k], near_first_[k + 1]);
+}
+
+// Walls that the taut path touches are kept from by containment alone.
+void WallClearance::DropUnwanted(double tolerance) {
+  uint32_t kept = 0;
+  uint32_t i = 0;
+  for (size_t cell = 0; cell + 1 < begin_.size(); ++cell) {
+    const uint32_t limit = begin_[cell + 1];
+    begin_[cell] = kept;
+    for (; i < limit; ++i) {
+      KeptWall wall = walls_[i];
+      wall.wanted -= tolerance;
+      if (!(wall.wanted > 0.0)) continue;
+      wall.box.Grow(wall.wanted);
+      walls_[kept++] = wall;
+    }
+  }
+  begin_.back() = kept;
+  walls_.resize(kept);
+}
+
+std::span<const WallClearance::KeptWall> WallClearance::Near(uint32_t first, uint32_t last) const {
+  return {walls_.data() + begin_[near_first_[first]], walls_.data() + begin_[near_last_[last] + 1]};
+}
+
 bool WallClearance::LineKeeps(Vec2 from, Vec2 to, uint32_t first, uint32_t last,
                               uint64_t& work) const {
-  const uint32_t limit = std::min<uint32_t>(last + 2, static_cast<uint32_t>(begin_.size() - 1));
-  const uint32_t begin_wall = begin_[first > 0 ? first - 1 : 0];
-  work += kWallWork * (begin_[limit] - begin_wall);
-  for (uint32_t i = begin_wall; i < begin_[limit]; ++i) {
-    const Wall& wall = walls_[i];
+  const Box box = BoxOf(from, to);
+  const std::span<const KeptWall> near = Near(first, last);
+  work += near.size();
+  for (const KeptWall& wall : near) {
+    if (!box.Meets(wall.box)) continue;
+    work += kWallWork;
     if (SquaredDistance(from, to, wall.a, wall.b) < wall.wanted * wall.wanted) return false;
   }
   return true;
@@ -137,11 +173,12 @@ bool WallClearance::ArcKeeps(Vec2 center, double radius, Vec2 in, Vec2 out, doub
   };
   const Vec2 begin = center + size * to_begin;
   const Vec2 end = center + size * to_end;
-  const uint32_t limit = std::min<uint32_t>(last + 2, static_cast<uint32_t>(begin_.size() - 1));
-  const uint32_t begin_wall = begin_[first > 0 ? first - 1 : 0];
-  work += kWallWork * (begin_[limit] - begin_wall);
-  for (uint32_t i = begin_wall; i < begin_[limit]; ++i) {
-    const Wall& wall = walls_[i];
+  const Box box{center - Vec2{size, size}, center + Vec2{size, size}};
+  const std::span<const KeptWall> near = Near(first, last);
+  work += near.size();
+  for (const KeptWall& wall : near) {
+    if (!box.Meets(wall.box)) continue;
+    work += kWallWork;
     const double wanted_squared = wall.wanted * wall.wanted;
     if (SquaredDistance(begin, wall.a, wall.b) < wanted_squared) return false;
     if (SquaredDistance(end, wall.a, wall.b) < wanted_squared) return false;

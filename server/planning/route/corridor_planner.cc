@@ -32,7 +32,7 @@ double TurnBetween(Vec2 before, Vec2 at, Vec2 after, double heading, double next
 
 }  // namespace
 
-PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::FunctionRef<bool()> stop,
+PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck stop,
                                  RoutePlan& plan, Violations& violations) {
   if (!builder_.Build(request.corridor, request.limits, &corridor_, &violations)) {
     return PlanStatus::kInvalid;
@@ -40,7 +40,9 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::Funct
   if (stop()) return PlanStatus::kStopped;
 
   if (request.agent.inset() > 0.0) {
-    clearance_.FindPath(corridor_, request.agent.inset(), &path_, &plan.shortfalls);
+    if (!clearance_.FindPath(corridor_, request.agent.inset(), &path_, &plan.shortfalls, stop)) {
+      return PlanStatus::kStopped;
+    }
   } else {
     funnel_.FindShortestPath(corridor_, &path_);
   }
@@ -53,7 +55,8 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, absl::Funct
   plan.route.start = plan.route.end = corridor_.start;
   CollectPoints();
   const bool rounds = request.agent.max_turn_radius && taut_.size() > 2;
-  const PlanStatus status = rounds ? FinishRounded(request, plan) : FinishStops(request, plan);
+  const PlanStatus status =
+      rounds ? FinishRounded(request, stop, plan) : FinishStops(request, plan);
   // Portals that no chain of convex cells can join have no shortest line that the proof could
   // accept.
   if (status == PlanStatus::kVerificationFailed && AddPortalFaults(violations)) {
@@ -95,11 +98,12 @@ PlanStatus CorridorPlanner::FinishStops(const CorridorPlanRequest& request, Rout
                 plan);
 }
 
-PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan) {
+PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, StopCheck stop,
+                                          RoutePlan& plan) {
   const RoutePlan unrounded = plan;
-  AddRoundedPath(request, plan);
-  // An agent that moves already drives on straight: where rounding has bent the first line away, it
-  // stops at corners.
+  if (!AddRoundedPath(request, stop, plan)) return PlanStatus::kStopped;
+  // An agent that moves already drives on straight. Rounding keeps a first line that it can drive;
+  // where there is none the answer is the braking path of the unrounded line.
   if (StartsOffLine(request, plan)) {
     plan = unrounded;
     return FinishStops(request, plan);
@@ -117,6 +121,7 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, Ro
       crossing_distance_.push_back(crossing.distance);
     MarkLinks(corridor_, crossing_distance_, plan.route.segments);
   }
+  if (stop()) return PlanStatus::kStopped;
   const PlanStatus status = Finish(request, deviation, plan);
   if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime)
     return status;
@@ -157,12 +162,21 @@ bool CorridorPlanner::StartsOffLine(const CorridorPlanRequest& request,
   return std::abs(error) > std::max(request.agent.heading_tolerance, kStartDirectionRoundoff);
 }
 
-void CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, RoutePlan& plan) {
+// False when stopped.
+bool CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, StopCheck stop,
+                                     RoutePlan& plan) {
   portals_.clear();
   for (const TautPoint& taut : taut_) portals_.push_back(taut.portal);
-  const DrivenPath path = RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
-                                       DrivingLimitsOf(request.agent, request.motion),
-                                       RoundingOptionsOf(request.agent));
+  RoundingOptions options = RoundingOptionsOf(request.agent);
+  if (request.motion.velocity != Vec2{}) {
+    options.start_direction = request.motion.velocity * (1.0 / Norm(request.motion.velocity));
+    options.start_direction_tolerance_rad =
+        std::max(request.agent.heading_tolerance, kStartDirectionRoundoff);
+  }
+  const DrivenPath path =
+      RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
+                   DrivingLimitsOf(request.agent, request.motion), options, stop);
+  if (path.status == RoundingStatus::kStopped) return false;
   AppendElements(path, corridor_.goal, plan.route.segments);
   LayOutSegments(plan.route.segments);
   AppendCorners(path, plan.route.segments, plan.corners);
@@ -180,6 +194,7 @@ void CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, RoutePl
       plan.undrivable->portal_index = plan.corners[*plan.undrivable->corner].portal_index;
     }
   }
+  return true;
 }
 
 PlanStatus CorridorPlanner::Check(const CorridorPlanRequest& request, Violations& violations) {

@@ -6,12 +6,12 @@
 
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "server/planning/corridor/clearance.h"
 #include "server/planning/corridor/corridor.h"
 #include "server/planning/corridor/corridor_builder.h"
 #include "server/planning/corridor/funnel.h"
 #include "server/planning/corridor/verification.h"
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/violation.h"
 #include "server/planning/route/agent_profile.h"
 #include "server/planning/route/motion_plan.h"
@@ -49,9 +49,10 @@ inline constexpr double kArcRoundoff = 64.0 * 0x1p-53;
 // thread-safe; one for each thread. The corridor of the last plan stays readable until the next.
 class CorridorPlanner {
  public:
-  // `stop` is asked between stages.
-  PlanStatus Plan(const CorridorPlanRequest& request, absl::FunctionRef<bool()> stop,
-                  RoutePlan& plan, Violations& violations);
+  // `stop` is asked between stages and, in clearance and rounding, after every bounded amount of
+  // work.
+  PlanStatus Plan(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan,
+                  Violations& violations);
 
   // Only builds the corridor, to tell its violations: kOk or kInvalid.
   PlanStatus Check(const CorridorPlanRequest& request, Violations& violations);
@@ -67,10 +68,10 @@ class CorridorPlanner {
 
   void CollectPoints();
   void AddStops(const CorridorPlanRequest& request, RoutePlan& plan);
-  void AddRoundedPath(const CorridorPlanRequest& request, RoutePlan& plan);
+  bool AddRoundedPath(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
   bool StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const;
   PlanStatus FinishStops(const CorridorPlanRequest& request, RoutePlan& plan);
-  PlanStatus FinishRounded(const CorridorPlanRequest& request, RoutePlan& plan);
+  PlanStatus FinishRounded(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
   PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation,
                     RoutePlan& plan);
   void TraceBraking(RoutePlan& plan);

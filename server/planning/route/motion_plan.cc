@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "server/planning/speed/piece_motion.h"
 #include "server/planning/speed/stop_and_turn.h"
 
 namespace arclane {
@@ -44,6 +46,30 @@ void AssignDwells(const std::vector<SpeedStop>& stops, std::vector<SpeedPhase>& 
     while (next < stops.size() && stops[next].dwell_s != phase.duration_s) ++next;
     if (next < stops.size()) phase.piece = static_cast<uint32_t>(stops[next++].boundary);
   }
+}
+
+// The distance to the first arc that an agent which brakes with all it has, after its reaction
+// time, enters faster than the arc allows; none before the first stop: nullopt.
+std::optional<double> FirstArcTooFast(const std::vector<SpeedPiece>& pieces,
+                                      const std::vector<SpeedStop>& stops,
+                                      const SpeedLimits& limits, double speed) {
+  const MotionBudget budget = ResolveBudget(limits);
+  double x = speed * speed;
+  double hold = speed * limits.reaction_time_s;
+  double distance = 0.0;
+  size_t next_stop = 0;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const auto& [length, radius] = pieces[i];
+    while (next_stop < stops.size() && stops[next_stop].boundary < i) ++next_stop;
+    const bool rests = next_stop < stops.size() && stops[next_stop].boundary == i;
+    if (distance > 0.0 && rests) return std::nullopt;
+    if (x > budget.lateral * radius * (1.0 + kSpeedRoundoff)) return distance;
+    const double held = std::min(hold, length);
+    hold -= held;
+    x = Fall(x, length - held, budget.brake, budget.coupled ? radius : kStraight, budget.total);
+    distance += length;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -101,7 +127,8 @@ void MotionPlanner::Plan(const AgentProfile& agent, const EndMotion& motion, Rou
     PlanSpeed(request, workspace_, speed_);
   }
   if (speed_.status != SpeedPlanStatus::kOk) {
-    return PlanBraking(RouteOutcome::kCannotStop, agent, motion, available, 0.0,
+    const std::optional<double> arc = FirstArcTooFast(pieces_, stops_, agent.limits, start_speed);
+    return PlanBraking(RouteOutcome::kCannotStop, agent, motion, arc.value_or(available), 0.0,
                        speed_.start_speed_max, plan);
   }
   AssignDwells(stops_, speed_.phases);

@@ -75,7 +75,8 @@ void WaypointPlanner::LayHeights(const WaypointPlanRequest& request, RoutePlan& 
   add(plan.route.length, end_height, static_cast<uint32_t>(request.waypoints.size()));
 }
 
-absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointPlan& result) {
+absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointPlan& result,
+                                   StopCheck stop) {
   RoutePlan& plan = result.plan;
   MergeEqual(request);
   plan.outcome = RouteOutcome::kComplete;
@@ -98,7 +99,7 @@ absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointP
   options.turn_speed_rad_s = request.agent.turn_before_move ? request.agent.max_angular_speed : 0.0;
   options.polygon_vertices = request.polygon_vertices;
   options.polygon_begin = request.polygon_begin;
-  auto filleted = FilletPolyline(points_, radius_, options);
+  auto filleted = FilletPolyline(points_, radius_, options, stop);
   if (!filleted.ok()) return filleted.status();
 
   const DrivenPath& path = filleted->path;
@@ -136,6 +137,7 @@ absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointP
     plan.route.segments.clear();
     return absl::OkStatus();
   }
+  if (stop()) return absl::CancelledError("the caller gave up");
   motion_.Plan(request.agent, request.motion, plan);
   LayHeights(request, plan);
   if (plan.braking) {

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "server/planning/geometry/points_columns.h"
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/route/agent_profile.h"
 #include "server/planning/route/motion_plan.h"
 #include "server/planning/route/route_plan.h"
@@ -41,10 +42,12 @@ struct WaypointPlan {
 };
 
 // Keeps its buffers; not thread-safe; one for each thread. INVALID_ARGUMENT only for what
-// validation should have found. O(n).
+// validation should have found; CANCELLED when `stop`, asked after every bounded amount of work,
+// says so. O(n) without polygons (fillet_polyline.h).
 class WaypointPlanner {
  public:
-  absl::Status Plan(const WaypointPlanRequest& request, WaypointPlan& result);
+  absl::Status Plan(const WaypointPlanRequest& request, WaypointPlan& result,
+                    StopCheck stop = NeverStop);
 
  private:
   void MergeEqual(const WaypointPlanRequest& request);

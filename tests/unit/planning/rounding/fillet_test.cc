@@ -28,7 +28,10 @@ struct Problem {
     intervals.insert(intervals.end(), allowed.begin(), allowed.end());
     begin.push_back(static_cast<uint32_t>(intervals.size()));
   }
-  FilletRadii Choose() const { return ChooseFilletRadii({k, length, begin, intervals, closed}); }
+  FilletRadii Choose() const {
+    PacedStopCheck never(NeverStop);
+    return ChooseFilletRadii({k, length, begin, intervals, closed}, never);
+  }
 };
 
 bool Allowed(const Problem& p, size_t i, double radius) {
@@ -175,6 +178,62 @@ TEST(FilletTest, GapBetweenIntervalsIsNeverUsed) {
   const FilletRadii radii = p.Choose();
   EXPECT_NEAR(radii.radius[0], 1.5, 1e-12);
   EXPECT_NEAR(radii.radius[1], 0.5, 1e-12);
+}
+
+// Chains of many corners with a few conflicts: which corners stop is decided where it matters, and
+// agrees with solving the whole chain for every combination.
+TEST(FilletTest, ConflictsAreDecidedAsIfAllCombinationsWereTried) {
+  int decided_late = 0;  // Cases in which the lowest indices are not the best.
+  for (uint32_t seed = 1; seed <= 400; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937 random(seed);
+    std::uniform_real_distribution<double> unit(0.0, 1.0);
+    const size_t n = 30 + random() % 60;
+    // Lines so tight, or loose, that a choice matters far, or near.
+    const double slack = 0.2 + 1.5 * unit(random);
+    Problem p;
+    for (size_t i = 0; i < n; ++i)
+      p.AddCorner(0.6 + 0.4 * unit(random), {{0.4, 0.5 + unit(random)}});
+    for (size_t i = 0; i <= n; ++i) p.length.push_back(0.8 + slack * unit(random));
+    std::vector<size_t> conflicts;
+    for (size_t i = 3; i + 3 < n && conflicts.size() < 5; i += 4 + random() % 20) {
+      p.length[i] = 0.45;  // Room for either of the corners i - 1 and i, not for both.
+      conflicts.push_back(i);
+    }
+    const FilletRadii chosen = p.Choose();
+    EXPECT_EQ(chosen.stops.size(), conflicts.size());
+    std::vector<double> sorted = chosen.radius;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<double> best;
+    uint32_t best_set = 0;
+    for (uint32_t set = 0; set < (1u << conflicts.size()); ++set) {
+      Problem reduced;
+      reduced.length = p.length;
+      for (size_t i = 0; i < n; ++i) {
+        bool stops = false;
+        for (size_t c = 0; c < conflicts.size(); ++c) {
+          stops = stops || i == conflicts[c] - ((set >> c) & 1 ? 0 : 1);
+        }
+        if (stops) {
+          reduced.AddCorner(p.k[i], {});
+        } else {
+          reduced.AddCorner(p.k[i], {p.intervals[p.begin[i]]});
+        }
+      }
+      std::vector<double> radii = reduced.Choose().radius;
+      std::sort(radii.begin(), radii.end());
+      if (best.empty() || radii > best) {
+        best = radii;
+        best_set = set;
+      }
+    }
+    decided_late += best_set != 0 ? 1 : 0;
+    for (size_t i = 0; i < n; ++i) {
+      ASSERT_NEAR(sorted[i], best[i], 1e-9) << i;
+      if (std::abs(sorted[i] - best[i]) > 1e-12) break;
+    }
+  }
+  EXPECT_GT(decided_late, 100);
 }
 
 TEST(FilletTest, HundredThousandConflictingCornersStopAtEverySecond) {

@@ -136,6 +136,46 @@ TEST(CorridorPlannerTest, ABrakingPathKnowsWhetherItStaysInside) {
   EXPECT_NEAR(plan.braking->overrun, 4.0 - std::hypot(3.0, 1.0), 1e-12);
 }
 
+TEST(CorridorPlannerTest, AMovingAgentKeepsItsFirstLineAndRoundsTheCorner) {
+  const LShape shape;
+  CorridorPlanRequest request = shape.Request();
+  request.agent.max_turn_radius = 0.5;
+  request.agent.limits.max_lateral_acceleration = 2.0;
+  request.agent.max_extra_length = 0.2;
+  const Vec2 direction = Vec2{3.0, 1.0} * (1.0 / std::hypot(3.0, 1.0));
+  for (const double speed : {0.5, 1.5}) {
+    SCOPED_TRACE(speed);
+    request.motion.velocity = direction * speed;
+    const Planned planned = Plan(request);
+    ASSERT_EQ(planned.status, PlanStatus::kOk);
+    const RoutePlan& plan = planned.plan;
+    EXPECT_EQ(plan.outcome, RouteOutcome::kComplete);
+    ASSERT_EQ(plan.corners.size(), 1u);
+    EXPECT_EQ(plan.corners[0].action, CornerAction::kRounded);
+    ASSERT_GE(plan.route.segments.size(), 3u);
+    // As far as the direction of a velocity is known.
+    EXPECT_NEAR(TurnAngle(UnitVector(plan.route.segments[0].heading), direction), 0.0,
+                kStartDirectionRoundoff);
+    // The inner corner is passed, within that, before the arc begins.
+    EXPECT_GE(plan.route.segments[0].length, 0.99 * std::hypot(3.0, 1.0));
+    for (const Segment& segment : plan.route.segments) {
+      EXPECT_NE(segment.kind, SegmentKind::kTurn);
+    }
+  }
+}
+
+TEST(CorridorPlannerTest, AMovingAgentWithoutRoomBehindTheCornerStopsThere) {
+  const LShape shape;
+  CorridorPlanRequest request = shape.Request();
+  request.agent.max_turn_radius = 4.0;
+  request.agent.min_turn_radius = 4.0;
+  request.motion.velocity = Vec2{3.0, 1.0} * 0.3;
+  const RoutePlan plan = Plan(request).plan;
+  EXPECT_EQ(plan.outcome, RouteOutcome::kComplete);
+  ASSERT_EQ(plan.corners.size(), 1u);
+  EXPECT_EQ(plan.corners[0].action, CornerAction::kStop);
+}
+
 TEST(CorridorPlannerTest, StartEqualToGoalIsARouteWithoutLength) {
   const LShape shape;
   CorridorPlanRequest request = shape.Request();
@@ -165,6 +205,30 @@ TEST(CorridorPlannerTest, TheStopSignalIsHeard) {
   EXPECT_EQ(planner.Plan(
                 shape.Request(), [] { return true; }, plan, violations),
             PlanStatus::kStopped);
+}
+
+// In the rounding and in the clearance the signal ends the plan as it does between stages.
+TEST(CorridorPlannerTest, TheStopSignalIsHeardInsideTheStages) {
+  const LShape shape;
+  CorridorPlanner planner;
+  CorridorPlanRequest request = shape.Request();
+  request.agent.max_turn_radius = 0.5;
+  request.agent.clearance = 0.1;
+  int total = 0;
+  const auto plan_until = [&](int last) {
+    RoutePlan plan;
+    Violations violations;
+    total = 0;
+    return planner.Plan(
+        request, [&] { return ++total >= last; }, plan, violations);
+  };
+  EXPECT_EQ(plan_until(1'000'000), PlanStatus::kOk);
+  const int looks = total;
+  EXPECT_GE(looks, 6);
+  for (int last = 1; last <= looks; ++last) {
+    EXPECT_EQ(plan_until(last), PlanStatus::kStopped) << last;
+    EXPECT_EQ(total, last);
+  }
 }
 
 // Found by fuzzing: the second portal reaches through the third, so that no convex cell has both as

@@ -56,6 +56,43 @@ TEST(MotionPlanTest, AStartThatCannotStopSaysByHowMuch) {
   EXPECT_NEAR(plan.route.duration_s, 2.0, 1e-12);
 }
 
+// A line of 3, an arc that is driven at 2 at most, and plenty of room to stop behind it.
+TEST(MotionPlanTest, AnArcEnteredTooFastIsWhereTheDistanceEnds) {
+  AgentProfile agent = Agent();
+  agent.limits.max_lateral_acceleration = 4.0;
+  EndMotion motion;
+  motion.velocity = {4.0, 0.0};
+  const auto with_arc = [](double before) {
+    RoutePlan plan = Straight(before);
+    const Vec2 corner = plan.route.segments[0].end;
+    plan.route.segments.push_back(
+        MakeArc(corner, 0.0, 1.0, std::numbers::pi / 2, corner + Vec2{1.0, 1.0}));
+    const Vec2 end = plan.route.segments.back().end;
+    plan.route.segments.push_back(MakeLine(SegmentKind::kLine, end, end + Vec2{0.0, 20.0}));
+    return plan;
+  };
+  // Braking at 2 from 4 takes 3 to reach 2: at 3 it is just feasible.
+  RoutePlan enough = with_arc(3.0);
+  MotionPlanner().Plan(agent, motion, enough);
+  EXPECT_EQ(enough.outcome, RouteOutcome::kComplete);
+  RoutePlan plan = with_arc(2.5);
+  MotionPlanner().Plan(agent, motion, plan);
+  EXPECT_EQ(plan.outcome, RouteOutcome::kCannotStop);
+  ASSERT_TRUE(plan.braking);
+  EXPECT_NEAR(plan.braking->available_distance, 2.5, 1e-12);
+  EXPECT_NEAR(plan.braking->speed_at_end, std::sqrt(16.0 - 2.0 * 2.0 * 2.5), 1e-12);
+  EXPECT_NEAR(plan.braking->stop_distance, 4.0, 1e-12);
+  EXPECT_NEAR(plan.braking->overrun, 1.5, 1e-12);
+  EXPECT_NEAR(plan.braking->max_start_speed, std::sqrt(4.0 + 2.0 * 2.0 * 2.5), 1e-9);
+  // A stop before the arc ends the distance first.
+  RoutePlan stopped = with_arc(2.5);
+  stopped.route.segments.insert(stopped.route.segments.begin() + 1,
+                                MakeTurn(stopped.route.segments[0].end, 0.0, 0.5));
+  MotionPlanner().Plan(agent, motion, stopped);
+  EXPECT_NEAR(stopped.braking->available_distance, 2.5, 1e-12);
+  EXPECT_NEAR(stopped.braking->max_start_speed, std::sqrt(2.0 * 2.0 * 2.5), 1e-9);
+}
+
 TEST(MotionPlanTest, ReactionTimeReservesTheHold) {
   AgentProfile agent = Agent();
   agent.limits.reaction_time_s = 0.1;

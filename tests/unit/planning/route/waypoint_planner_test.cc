@@ -131,6 +131,25 @@ TEST(WaypointPlannerTest, ConflictsFarApartCostOneStopEach) {
   EXPECT_EQ(StopCount(plan), static_cast<size_t>(kConflicts));
 }
 
+TEST(WaypointPlannerTest, TheStopSignalIsHeard) {
+  std::vector<Vec2> waypoints;
+  for (int i = 0; i < 10'000; ++i) waypoints.push_back({1.0 * i, 1.0 * (i % 2)});
+  const WaypointPlanRequest request = Along(std::move(waypoints), {1});
+  WaypointPlanner planner;
+  int total = 0;
+  const auto plan_until = [&](int last) {
+    WaypointPlan result;
+    total = 0;
+    return planner.Plan(request, result, [&] { return ++total >= last; });
+  };
+  EXPECT_TRUE(plan_until(1'000'000).ok());
+  const int looks = total;
+  for (int last = 1; last <= looks; ++last) {
+    EXPECT_EQ(plan_until(last).code(), absl::StatusCode::kCancelled) << last;
+    EXPECT_EQ(total, last);
+  }
+}
+
 TEST(WaypointPlannerTest, EqualAndStraightAndDoublingWaypointsInNumbers) {
   constexpr size_t kCount = 100'000;
   EXPECT_EQ(Plan(Along(std::vector<Vec2>(kCount, {7, 7}), {1})).route.length, 0.0);

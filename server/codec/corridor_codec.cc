@@ -89,9 +89,7 @@ void ReadGeometry(const v1::PlanCorridorRequest& request, DecodedCorridorRequest
       input.portals.link_entries = Borrow(corridor.portals().link_entry());
       break;
     case v1::Corridor::SOURCE_NOT_SET:
-      violations.Add(ViolationReason::kRequired, "corridor",
-                     "required: corridor.polygons or corridor.portals");
-      break;
+      break;  // Told with the other faults of the geometry.
   }
   if (request.has_max_endpoint_shift()) {
     CheckNumber("max_endpoint_shift", request.max_endpoint_shift(), kNotNegative, violations);

@@ -122,6 +122,11 @@ DecodedWaypointsRequest ReadWaypointsRequest(const v1::PlanWaypointsRequest& req
   const size_t before = violations.total();
   const double magnitude =
       CheckColumns("waypoints", points, decoded.frame.up_axis, limits.max_vertices, violations);
+  if (magnitude > 0.0 && magnitude < kMinCoordinate) {
+    violations.Add(ViolationReason::kOutOfRange, "waypoints",
+                   "all coordinates lie below " + NumberText(kMinCoordinate) + ", the largest is " +
+                       NumberText(magnitude) + ": send them in a smaller unit");
+  }
   if (violations.total() == before) {
     for (size_t i = 0; i < points.size(); ++i) {
       plan.waypoints.push_back(points.point(i) - decoded.frame.origin.plan);

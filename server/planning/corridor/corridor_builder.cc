@@ -198,6 +198,14 @@ class CorridorBuilder::Run {
       p.needs_hull |= !shared->is_whole_edge;
       q.needs_hull |= !shared->is_whole_edge;
     } else {
+      const std::span<const Vec2> a = Vertices(i);
+      const std::span<const Vec2> b = Vertices(i + 1);
+      if (std::is_permutation(a.begin(), a.end(), b.begin(), b.end())) {
+        violations_.Add(ViolationReason::kGap, PolygonField(i),
+                        absl::StrCat("is the same polygon as polygons[", i + 1,
+                                     "]: a polygon must not follow itself"));
+        return;
+      }
       violations_.Add(ViolationReason::kGap, PolygonField(i),
                       absl::StrCat("shares no edge with polygons[", i + 1,
                                    "]: no edges of the two overlap within ", tolerance()));
@@ -311,11 +319,19 @@ class CorridorBuilder::Run {
     }
   }
 
+  // Without polygons the order of the outer portals shows on start and goal alone.
+  const char* WrongSideOfEnd(size_t i) const {
+    if (input_.has_polygons) return "";
+    if (i == 0) return ", or the start lies beyond it";
+    return i + 1 == corridor_.portals.size() ? ", or the goal lies before it" : "";
+  }
+
   void ReportMixedOrder(int8_t minority) {
     for (size_t i = 0; i < builder_.order_.size(); ++i) {
       if (builder_.order_[i] != minority) continue;
       violations_.Add(ViolationReason::kMixedOrder, PortalField(i),
-                      "has left and right exchanged against the other portals");
+                      absl::StrCat("has left and right exchanged against the other portals",
+                                   WrongSideOfEnd(i)));
     }
   }
 

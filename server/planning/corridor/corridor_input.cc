@@ -39,14 +39,23 @@ class InputValidator {
     CheckPoint("goal", input_.goal, input_.goal_height);
     CheckSettings();
     if (!input_.has_polygons && !input_.has_portals) {
-      violations_->Add(ViolationReason::kRequired, "polygons", "polygons or portals must be given");
+      violations_->Add(ViolationReason::kRequired, "", "polygons or portals must be given");
     }
     if (input_.has_polygons) CheckPolygons();
     if (input_.has_portals) CheckPortals();
+    CheckScale();
     return magnitude_;
   }
 
  private:
+  void CheckScale() {
+    if (!(magnitude_ > 0.0 && magnitude_ < kMinCoordinate)) return;
+    violations_->Add(ViolationReason::kOutOfRange,
+                     input_.has_polygons ? "polygons.vertices" : "portals.left",
+                     absl::StrCat("all coordinates lie below ", kMinCoordinate, ", the largest is ",
+                                  magnitude_, ": send them in a smaller unit"));
+  }
+
   void CheckSettings() {
     const CoordinatePrecision& precision = input_.precision;
     if (precision.source == PrecisionSource::kLength &&

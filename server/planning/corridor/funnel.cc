@@ -2,6 +2,7 @@
 #include "server/planning/corridor/funnel.h"
 
 #include <cmath>
+#include <cstdint>
 
 #include "server/planning/geometry/predicates.h"
 
@@ -20,6 +21,13 @@ constexpr double kCrossErrorBound = 0x1p-53;
 
 template <int kSide>
 inline constexpr CornerSide kCornerSide = kSide > 0 ? CornerSide::kLeft : CornerSide::kRight;
+
+// What belongs to the left and to the right end, reckoned at once.
+using Pair [[gnu::vector_size(16)]] = double;
+using PairBits [[gnu::vector_size(16)]] = int64_t;
+
+inline Pair Exchanged(Pair a) { return __builtin_shuffle(a, PairBits{1, 0}); }
+inline Pair Magnitude(Pair a) { return (Pair)((PairBits)a & INT64_MAX); }
 
 inline double L1Norm(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
 
@@ -92,13 +100,12 @@ class Funnel::Run {
       const auto index = static_cast<uint32_t>(i);
       const Wedge next(wedge.apex, portal.left, portal.right);
       const double doubt = Doubt(wedge.size + next.size);
-      const double widens_left = arclane::Cross(wedge.left, next.left);
-      const double narrows_right = arclane::Cross(wedge.right, next.right);
-      if (widens_left < -doubt) {
-        const double inside_right = arclane::Cross(wedge.right, next.left);
-        if (inside_right > doubt) {
+      const Pair own = wedge.CrossOwn(next);      // Of each end with its successor.
+      const Pair other = wedge.CrossOther(next);  // Of each end with the other's successor.
+      if (own[0] < -doubt) {
+        if (other[0] > doubt) {
           // The left end moves in; so does the right end, or it stays.
-          if (narrows_right > doubt) {
+          if (own[1] > doubt) [[likely]] {
             if (!IsOpen(next, doubt)) break;
             right.point = portal.right;
           } else if (portal.right != right.point) {
@@ -108,21 +115,20 @@ class Funnel::Run {
         } else {
           // The left end moves past the right one: the line turns there.
           wedge = Wedge(right.point, portal.left, portal.right);
-          if (!(inside_right < -doubt) || !IsOpen(wedge, Doubt(wedge.size))) break;
+          if (!(other[0] < -doubt) || !IsOpen(wedge, Doubt(wedge.size))) break;
           Emit<-1>(right);
           apex_ = right.point;
           right.point = portal.right;
         }
-      } else if (narrows_right > doubt) {
-        const double past_left = arclane::Cross(wedge.left, next.right);
-        if (past_left < -doubt) {
+      } else if (own[1] > doubt) {
+        if (other[1] < -doubt) {
           if (portal.left != left.point) break;
           right.point = portal.right;
           wedge = next;
         } else {
           // The left end moves out and the right one past where it was.
           wedge = Wedge(left.point, portal.left, portal.right);
-          if (!(widens_left > doubt) || !(past_left > doubt) || !IsOpen(wedge, Doubt(wedge.size))) {
+          if (!(own[0] > doubt) || !(other[1] > doubt) || !IsOpen(wedge, Doubt(wedge.size))) {
             break;
           }
           Emit<1>(left);
@@ -142,8 +148,29 @@ class Funnel::Run {
     return i;
   }
 
+  // Ends the line at the goal when each chain has one end, both of the last portal, and nothing is
+  // in doubt; false, with nothing done, otherwise. What PassPoint would do.
+  bool EndWedge(Vec2 goal) {
+    if (!IsWedge()) return false;
+    const ChainEnd& left = left_.ends[left_.begin];
+    const ChainEnd& right = right_.ends[right_.begin];
+    const Wedge wedge(apex_, left.point, right.point);
+    const Wedge to(apex_, goal, goal);
+    const double doubt = Doubt(wedge.size + to.size);
+    const Pair sides = wedge.CrossOwn(to);
+    if (sides[0] < -doubt && sides[1] > doubt) return true;
+    if (left.portal != right.portal) return false;
+    const bool round_left = sides[0] > doubt;
+    if (!round_left && !(sides[1] < -doubt)) return false;
+    const ChainEnd& corner = round_left ? left : right;
+    if (SquaredNorm(corner.point - goal) <= squared_tolerance_) return false;
+    corners_.push_back(
+        {corner.point, corner.portal, round_left ? kCornerSide<1> : kCornerSide<-1>});
+    return true;
+  }
+
   // Ends the line at `point` with the corners on the way, and begins a new funnel there.
-  ARCLANE_COLD void PassPoint(Vec2 point) {
+  [[gnu::noinline]] void PassPoint(Vec2 point) {
     old_left_ = Last<1>();
     old_right_ = Last<-1>();
     Narrow<1>(point);
@@ -189,18 +216,28 @@ class Funnel::Run {
   struct Wedge {
     Wedge(Vec2 from, Vec2 left_end, Vec2 right_end)
         : apex(from),
-          left(left_end - from),
-          right(right_end - from),
-          size(L1Norm(left) + L1Norm(right)) {}
+          x(Pair{left_end.x, right_end.x} - from.x),
+          y(Pair{left_end.y, right_end.y} - from.y) {
+      const Pair norms = Magnitude(x) + Magnitude(y);
+      size = norms[0] + norms[1];
+    }
+
+    // {left x next.left, right x next.right}
+    Pair CrossOwn(const Wedge& next) const { return x * next.y - y * next.x; }
+    // {right x next.left, left x next.right}
+    Pair CrossOther(const Wedge& next) const {
+      return Exchanged(x) * next.y - Exchanged(y) * next.x;
+    }
 
     Vec2 apex;
-    Vec2 left, right;
-    double size;
+    Pair x, y;
+    double size;  // The sum of the L1 norms.
   };
 
   // True when the left end is to the left of the right end, beyond doubt.
   static bool IsOpen(const Wedge& wedge, double doubt) {
-    return arclane::Cross(wedge.left, wedge.right) < -doubt;
+    const Pair products = wedge.x * Exchanged(wedge.y);
+    return products[0] - products[1] < -doubt;
   }
 
   // Bounds what rounding and the tolerance can change in the cross product of two vectors of the
@@ -370,7 +407,7 @@ void Funnel::FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> porta
     if (!run.BeginWedge(portals[i], index)) run.Cross(portals[i], index);
     ++i;
   }
-  run.PassPoint(goal);
+  if (!run.EndWedge(goal)) run.PassPoint(goal);
 }
 
 void Funnel::FindShortestPath(Vec2 start, Vec2 goal, std::span<const Portal> portals,

@@ -81,6 +81,13 @@ class BackwardPass {
           continue;
         } else if (edge_.DeepStep(x_, f, k_here, k_from, d, ends)) {
           f = Accept(part, from, position, ends, cap_here);
+        } else if (const Real less = edge_.ShortStep(x_, f, k_here, -part.k_slope, d, ends);
+                   less > 0) {
+          const Real near = position - less;
+          f = near < position ? Accept(part, near, position, ends, cap_here) : Jump(less, ends);
+          position = near;
+          try_ = smallest;
+          break;
         } else {
           Push(part, from, position, true, Real{0}, Real{0});
           x_ = std::min(x_, Bound(k_from, part.Cap(from)));
@@ -91,6 +98,12 @@ class BackwardPass {
         break;
       }
     }
+  }
+
+  // A step shorter than distances can tell.
+  Real Jump(Real d, const StepEnds<Real>& ends) {
+    x_ += d * (ends.a0 + ends.a1);
+    return ends.next;
   }
 
   // Under a falling cap: a step that ends below it must not bulge over it before, and where the

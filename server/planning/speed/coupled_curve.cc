@@ -115,13 +115,17 @@ class ForwardPass {
       if (d <= smallest) {
         d = std::min(d, rest);
         if (edge_.DeepStep(x_, a0, k, K(step, t + d), d, ends)) break;
+        if (const Real part = edge_.ShortStep(x_, a0, k, step.k_slope, d, ends); part > 0) {
+          d = part;
+          break;
+        }
         try_ = d / kCut;
         return Level(step, t, d);
       }
       d = std::max(smallest, edge_.Shorter(x_, a0, k, K(step, t + d), d));
       rejected = true;
     }
-    try_ = rejected ? d : std::max(try_, d / kCut);
+    try_ = rejected ? std::max(d, smallest) : std::max(try_, d / kCut);
     a0 = ends.a0;
     Real x1 = x_ + d * (ends.a0 + ends.a1);
     const Real c = (ends.a1 - ends.a0) / d;
@@ -152,7 +156,9 @@ class ForwardPass {
   Real Creep(const BrakeStep<Real>& step, Real t) {
     const Real d = std::min(kSmallestPart * step.length, step.length - t);
     if (!(d > 0.0)) return 0.0;
+    const Real k = K(step, t + d);
     Real x1 = std::min(x_, Cap(step, t + d));
+    if (k * x1 > edge_.total()) x1 = edge_.total() / k;
     if (step.binds) x1 = std::min(x1, BrakeCurve(step, t + d));
     const Real v1 = x1 < x_ ? std::sqrt(x1) : v_;
     writer_.Constant(x1 < x_ ? SpeedPhaseKind::kBrake : SpeedPhaseKind::kCruise, d, v_, v1,

@@ -72,15 +72,32 @@ class DiscEdge {
     return Trapezoid(x0, a0, k0, k1, d, total2_, ends);
   }
 
-  // The length to try after a step of length d was refused: a part of it, or what just reaches the
-  // circle's top, which shorter steps would only approach.
-  Real Shorter(Real x0, Real a0, Real k0, Real k1, Real d) const {
-    const Real k_slope = (k1 - k0) / d;
+  // Where no step of length d fits since curvature grows so fast that the circle is met within a
+  // small part of it: a shorter step that does; 0 near the circle's top, which is left to the
+  // caller.
+  Real ShortStep(Real x0, Real a0, Real k0, Real k_slope, Real d, StepEnds<Real>& ends) const {
+    if (!(k0 * x0 < total_ / 2)) return 0;
+    Real part = std::min(d, ToTop(x0, a0, k0, k_slope));
+    for (int i = 0; i < kMostCuts && part > 0; ++i) {
+      part *= kCut;
+      if (DeepStep(x0, a0, k0, k0 + k_slope * part, part, ends)) return part;
+    }
+    return 0;
+  }
+
+  // How far constant acceleration a0 leads to the circle's top; 0: it does not.
+  Real ToTop(Real x0, Real a0, Real k0, Real k_slope) const {
     const Real gap = total_ - k0 * x0;
     const Real b = k0 * a0 + k_slope * x0;
     const Real root = b * b + 4.0 * k_slope * a0 * gap;
     const Real sum = root >= 0.0 ? b + std::sqrt(root) : Real{0};
-    const Real top = sum > 0.0 ? 2.0 * gap / sum : Real{0};
+    return sum > 0.0 ? 2.0 * gap / sum : Real{0};
+  }
+
+  // The length to try after a step of length d was refused: a part of it, or what just reaches the
+  // circle's top, which shorter steps would only approach.
+  Real Shorter(Real x0, Real a0, Real k0, Real k1, Real d) const {
+    const Real top = ToTop(x0, a0, k0, (k1 - k0) / d);
     return top < d && top > d * kCut ? top : d * kCut;
   }
 
@@ -169,6 +186,8 @@ class DiscEdge {
   // (a - off)^2 <= a^2 - 2 a off + off^2 with off <= a / 10: the square costs at most a twentieth.
   static constexpr double kLargestCorrection = 0.1;
   static constexpr double kSecondOrder = 1.06;
+  // Far below the top a small part of the way to it always fits.
+  static constexpr int kMostCuts = 20;
 
   const Real limit_;
   const Real total_;

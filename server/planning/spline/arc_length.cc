@@ -19,7 +19,7 @@ constexpr double kLengthShare = 0.125;
 constexpr double kLocalShare = 0.5;
 // Beside cusps and hairpins spans are short, and curvature varies by its own size over a span's
 // length: there the error has to be small beside the span, at 1e-9 of the curve by 1e-7.
-constexpr double kSpanShare = 100.0;
+constexpr double kSpanShare = 20.0;
 
 // When the measured bound misses the request, everything is built again with this much less
 // allowed.

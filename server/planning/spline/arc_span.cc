@@ -19,10 +19,13 @@ namespace {
 constexpr double kSlowSpeedRatio = 0.1;
 
 // Beside a minimum of the speed, lengths grow with the distance from it: a stretch whose ends are
-// as far from a branch point as 1 to 4 converges by (sqrt(4) + 1) / (sqrt(4) - 1) = 3 a node. Where
-// the speeds of its ends differ by more than kSteepRatio a stretch is cut at once.
-constexpr double kGrading = 4.0;
+// as far from a branch point as 1 to r converges by (sqrt(r) + 1) / (sqrt(r) - 1) a node, by 2.6
+// for kGrading. Where the speeds of its ends differ by more than kSteepRatio a stretch is cut at
+// once.
+constexpr double kGrading = 5.0;
 constexpr double kSteepRatio = 6.0;
+// Where the speed vanishes at an end it does not disturb; the cut isolates other branch points.
+constexpr double kCutBesideZero = 0.25;
 
 // Cutting ends here, whatever the wanted error: spans this short in t, or this many a piece, are
 // taken as they are and their measured error is reported.
@@ -144,8 +147,9 @@ class PieceBuilder {
       if (size.speed_end < size.speed_begin) cut = 1.0 - cut;
       if (!forced && ratio > kSteepRatio) return false;
     } else {
-      cut = model.from_end() ? 1.0 - 1.0 / kGrading : 1.0 / kGrading;
+      cut = model.from_end() ? 1.0 - kCutBesideZero : kCutBesideZero;
     }
+    model.Prepare();
     SpeedValues speed;
     model.EvaluateNodes(speed);
     SpanFit fit;
@@ -207,8 +211,8 @@ class PieceBuilder {
 
   // Of the local error: what dropping a tiny speed at a cusp, and small coefficients of t(s), may
   // cost.
-  static constexpr double kDropShare = 2e-3;
-  static constexpr double kTrimShare = 0.25;
+  static constexpr double kDropShare = 2.5e-4;
+  static constexpr double kTrimShare = 0.1;
   // A span's share of the length error is its share of the length, or this if that is more.
   static constexpr double kLeastShare = 1.0 / 32;
 

@@ -122,11 +122,31 @@ class RootIsolation {
 
 }  // namespace
 
-void BernsteinToCentred(const double* b, int degree, double* centred) {
+namespace {
+
+// kDegree < 0: any.
+template <int kDegree>
+void ToCentred(const double* b, int any_degree, double* centred) {
+  const int degree = kDegree < 0 ? any_degree : kDegree;
   const Basis& basis = kCentredBasis[degree];
-  for (int i = 0; i <= degree; ++i) centred[i] = 0.0;
-  for (int j = 0; j <= degree; ++j) {
+  for (int i = 0; i <= degree; ++i) centred[i] = basis[0][i] * b[0];
+  for (int j = 1; j <= degree; ++j) {
     for (int i = 0; i <= degree; ++i) centred[i] += basis[j][i] * b[j];
+  }
+}
+
+}  // namespace
+
+void BernsteinToCentred(const double* b, int degree, double* centred) {
+  switch (degree) {
+    case 1:
+      return ToCentred<1>(b, 1, centred);
+    case 2:
+      return ToCentred<2>(b, 2, centred);
+    case 4:
+      return ToCentred<4>(b, 4, centred);
+    default:
+      return ToCentred<-1>(b, degree, centred);
   }
 }
 

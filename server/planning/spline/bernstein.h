@@ -37,20 +37,41 @@ inline double BernsteinValue(const double* b, int degree, double t) {
   return work[0];
 }
 
-// Restricts b to [0, t] in `left` and to [t, 1] in `right`; left[degree] == right[0]. Either may be
-// b itself.
-inline void BernsteinSplit(const double* b, int degree, double t, double* left, double* right) {
-  double work[kMaxBernsteinDegree + 1] = {};
-  for (int j = 0; j <= degree; ++j) work[j] = b[j];
-  left[0] = work[0];
-  double tail[kMaxBernsteinDegree + 1];
-  tail[degree] = work[degree];
+namespace bernstein_internal {
+
+// kDegree < 0: any.
+template <int kDegree>
+inline void Split(const double* b, int any_degree, double t, double* left, double* right) {
+  constexpr int kRoom = (kDegree < 0 ? kMaxBernsteinDegree : kDegree) + 1;
+  const int degree = kDegree < 0 ? any_degree : kDegree;
+  double work[kRoom];
+  work[0] = left[0] = b[0];
+  for (int j = 1; j <= degree; ++j) work[j] = b[j];
   for (int r = 1; r <= degree; ++r) {
     for (int j = 0; j <= degree - r; ++j) work[j] += (work[j + 1] - work[j]) * t;
     left[r] = work[0];
-    tail[degree - r] = work[degree - r];
   }
-  for (int j = 0; j <= degree; ++j) right[j] = tail[j];
+  // What is left of the scheme is the other edge of its triangle.
+  for (int j = 0; j <= degree; ++j) right[j] = work[j];
+}
+
+}  // namespace bernstein_internal
+
+// Restricts b to [0, t] in `left` and to [t, 1] in `right`; left[degree] == right[0]. `right` may
+// be b itself.
+inline void BernsteinSplit(const double* b, int degree, double t, double* left, double* right) {
+  switch (degree) {
+    case 1:
+      return bernstein_internal::Split<1>(b, 1, t, left, right);
+    case 2:
+      return bernstein_internal::Split<2>(b, 2, t, left, right);
+    case 3:
+      return bernstein_internal::Split<3>(b, 3, t, left, right);
+    case 4:
+      return bernstein_internal::Split<4>(b, 4, t, left, right);
+    default:
+      return bernstein_internal::Split<-1>(b, degree, t, left, right);
+  }
 }
 
 // degree * differences; `out` holds `degree` coefficients (degree >= 1) and may be b itself.

@@ -176,7 +176,10 @@ class CurvatureRefiner {
       const bool exact = boundary.stop && !boundary.point_turn;
       const bool sharper = boundary.point_turn && previous.point_turn &&
                            std::abs(boundary.turn_angle_rad) > std::abs(previous.turn_angle_rad);
-      if ((exact || sharper) && previous.point_turn) {
+      // A place where nothing happens gives way to a bend.
+      const bool first_bend =
+          boundary.point_turn && !previous.stop && !IsJump(previous) && boundaries_.size() > 1;
+      if (((exact || sharper) && previous.point_turn) || first_bend) {
         previous = boundary;
         return;
       }

@@ -12,7 +12,7 @@ constexpr int kN = kChebyshevOrder;
 // Where the speed falls towards a zero that lies within this part of the length before the slow
 // end, t is a smooth function of a root of the distance from there: as a function of the distance
 // itself it has a branch point that close.
-constexpr double kVirtualReach = 0.2;
+constexpr double kVirtualReach = 0.35;
 
 // A last coefficient of t(s) this many times too large for the allowed error is not worth a
 // measurement.
@@ -21,6 +21,25 @@ constexpr double kHopelessInverse = 4.0;
 // One Newton step brings guesses of about four digits to eight; the steps after it keep its slope
 // and gain four digits each. Below this error, of the length, one more is needed.
 constexpr double kLooseInverse = 3e-11;
+
+// Cells between neighbouring check points, ascending.
+struct Cells {
+  std::array<double, kN> begin{};
+  std::array<double, kN> rise{};
+};
+alignas(16) constexpr Cells kCells = [] {
+  std::array<double, kN + 1> x{};
+  for (int k = 0; k < kHalfOrder; ++k) {
+    x[kHalfOrder - 1 - k] = -kChebyshev.check[k];
+    x[kHalfOrder + 1 + k] = kChebyshev.check[k];
+  }
+  Cells cells;
+  for (int i = 0; i < kN; ++i) {
+    cells.begin[i] = x[i];
+    cells.rise[i] = x[i + 1] - x[i];
+  }
+  return cells;
+}();
 
 double Power(double value, int exponent) {
   double result = value;
@@ -172,23 +191,32 @@ SymmetricValues SpanFit::DistancesAt(const SymmetricValues& x) const {
 // speeds are known.
 SymmetricValues SpanFit::StartInverse(const SpeedValues& speed) const {
   constexpr int kPoints = kN + 1;
-  std::array<double, kPoints + 1> x, z, slope;  // Ascending.
-  const auto place = [&](int i, double at, double area, double rate) {
-    x[i] = at;
-    z[i] = std::max(scale_ * (area - area_.minus.back()) + offset_, 0.0) * rate_;
-    slope[i] = rate;
+  // Ascending; the last value is padding.
+  alignas(16) std::array<double, kPoints + 1> z, slope;
+  alignas(16) HalfRow at_minus, at_plus;
+  const Lanes scale = SplatLanes(scale_), offset = SplatLanes(offset_), rate = SplatLanes(rate_);
+  const Lanes start_area = SplatLanes(area_.minus.back()), zero = SplatLanes(0.0);
+  const auto scaled = [&](Lanes area) {
+    return MaxLanes(scale * (area - start_area) + offset, zero) * rate;
   };
-  for (int k = 0; k < kHalfOrder; ++k) {
-    place(kHalfOrder - 1 - k, -kChebyshev.check[k], area_.minus[k], speed.check.minus[k]);
-    place(kHalfOrder + 1 + k, kChebyshev.check[k], area_.plus[k], speed.check.plus[k]);
+  for (int k = 0; k < kHalfOrder; k += kLaneCount) {
+    StoreLanes(&at_plus[k], scaled(LoadLanes(&area_.plus[k])));
+    StoreLanes(&at_minus[k], scaled(LoadLanes(&area_.minus[k])));
   }
-  place(kHalfOrder, 0.0, 0.0, speed.zero);
+  for (int k = 0; k < kHalfOrder; ++k) {
+    z[kHalfOrder - 1 - k] = at_minus[k];
+    z[kHalfOrder + 1 + k] = at_plus[k];
+    slope[kHalfOrder - 1 - k] = speed.check.minus[k];
+    slope[kHalfOrder + 1 + k] = speed.check.plus[k];
+  }
+  z[kHalfOrder] = scaled(zero)[0];
+  slope[kHalfOrder] = speed.zero;
   z[kPoints] = slope[kPoints] = 1.0;
   // dx/dz = (dx/ds) (ds/dz), with s = z^root / rate up to constants.
-  const Lanes shift = SplatLanes(shift_);
+  const Lanes shift = SplatLanes(shift_), inverse_rate = SplatLanes(1.0 / rate_);
   for (int i = 0; i <= kPoints; i += kLaneCount) {
-    Lanes u = LoadLanes(&z[i]);
-    Lanes change = SplatLanes(1.0 / rate_);
+    Lanes u = LoadAlignedLanes(&z[i]);
+    Lanes change = inverse_rate;
     if (root_ == 2) {
       u = SqrtLanes(u);
       change *= SplatLanes(2.0) * u;
@@ -199,24 +227,31 @@ SymmetricValues SpanFit::StartInverse(const SpeedValues& speed) const {
       }
     }
     StoreLanes(&z[i], u - shift);
-    StoreLanes(&slope[i], change / LoadLanes(&slope[i]));
+    StoreLanes(&slope[i], change / LoadAlignedLanes(&slope[i]));
+  }
+  // Each cell in u = (z - z[i]) / width: x[i] + rise u + u (1 - u) ((1 - u) low - u high).
+  alignas(16) std::array<double, kN> inverse_width, low, high;
+  for (int i = 0; i < kN; i += kLaneCount) {
+    const Lanes width = LoadLanes(&z[i + 1]) - LoadAlignedLanes(&z[i]);
+    const Lanes rise = LoadAlignedLanes(&kCells.rise[i]);
+    StoreLanes(&inverse_width[i], SplatLanes(1.0) / width);
+    StoreLanes(&low[i], LoadAlignedLanes(&slope[i]) * width - rise);
+    StoreLanes(&high[i], LoadLanes(&slope[i + 1]) * width - rise);
   }
   SymmetricValues start;
   int cell = 0;
-  for (int k = 0; k < kN; ++k) {
-    const bool upper = k >= kHalfOrder;
-    const int at = upper ? k - kHalfOrder : kHalfOrder - 1 - k;
-    const double wanted = upper ? kChebyshev.node[at] : -kChebyshev.node[at];
-    while (cell + 2 < kPoints && z[cell + 1] < wanted) ++cell;
-    const double width = z[cell + 1] - z[cell];
-    const double rise = x[cell + 1] - x[cell];
-    const double u = width > 0.0 ? std::clamp((wanted - z[cell]) / width, 0.0, 1.0) : 0.5;
-    // The cubic with these end slopes, where they are those of a monotone one; else the chord.
-    const double a = slope[cell] * width - rise, b = slope[cell + 1] * width - rise;
-    const double bend = u * (1.0 - u) * ((1.0 - u) * a - u * b);
-    const double guess = x[cell] + rise * u + (std::abs(bend) <= rise ? bend : 0.0);
-    (upper ? start.plus : start.minus)[at] = guess;
-  }
+  const auto guess = [&](double wanted) {
+    while (cell + 1 < kN && z[cell + 1] < wanted) ++cell;
+    double u = (wanted - z[cell]) * inverse_width[cell];
+    u = u > 0.0 ? u : 0.0;
+    u = u < 1.0 ? u : 1.0;
+    const double bend = u * (1.0 - u) * ((1.0 - u) * low[cell] - u * high[cell]);
+    // Where the end slopes are not those of a monotone cubic: the chord.
+    const double rise = kCells.rise[cell];
+    return kCells.begin[cell] + rise * u + (std::abs(bend) <= rise ? bend : 0.0);
+  };
+  for (int k = kHalfOrder - 1; k >= 0; --k) start.minus[k] = guess(-kChebyshev.node[k]);
+  for (int k = 0; k < kHalfOrder; ++k) start.plus[k] = guess(kChebyshev.node[k]);
   return start;
 }
 

@@ -124,7 +124,9 @@ int SlowPoints(const HodographRows& hodograph, int dimension, int degree, double
 SpeedModel::SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& weight,
                        const StretchSize& size, int dimension, int degree, int weight_degree,
                        double width, double allowed_drop)
-    : dimension_(dimension),
+    : hodograph_(hodograph),
+      weight_(weight),
+      dimension_(dimension),
       degree_(degree),
       weight_degree_(weight_degree),
       half_width_(0.5 * width),
@@ -137,30 +139,27 @@ SpeedModel::SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& we
   slow_order_ = from_end_ ? zeros_end : zeros_begin;
   dropped_ = from_end_ ? dropped_end : dropped_begin;
 
-  HodographRows oriented;
-  for (int c = 0; c < dimension; ++c) {
-    for (int j = 0; j <= degree; ++j) {
-      oriented[c][j] = hodograph[c][from_end_ ? degree - j : j];
+  if (slow_order_ == 0 && weight_degree == 0) DivideSquaredSpeed(size, allowed_drop);
+}
+
+void SpeedModel::Prepare() {
+  if (squared_) return;
+  if (weight_degree_ > 0) {
+    CurvePiece::Row oriented{};
+    for (int j = 0; j <= weight_degree_; ++j) {
+      oriented[j] = weight_[from_end_ ? weight_degree_ - j : j];
     }
-  }
-  if (weight_degree > 0) {
-    CurvePiece::Row oriented_weight{};
-    for (int j = 0; j <= weight_degree; ++j) {
-      oriented_weight[j] = weight[from_end_ ? weight_degree - j : j];
-    }
-    BernsteinToCentred(oriented_weight.data(), weight_degree, weight_row_.data());
-  }
-  if (slow_order_ == 0 && weight_degree == 0 && DivideSquaredSpeed(oriented, size, allowed_drop)) {
-    return;
+    BernsteinToCentred(oriented.data(), weight_degree_, weight_row_.data());
   }
   // u^m G: Bernstein coefficient j of the product is binom(j, m) / binom(degree, m) times
   // coefficient j - m of G.
   const int m = slow_order_;
-  row_degree_ = degree - m;
-  for (int c = 0; c < dimension; ++c) {
-    std::array<double, kMaxHodographDegree + 1> quotient{};
-    for (int j = m; j <= degree; ++j) {
-      quotient[j - m] = oriented[c][j] * (kBinomial[degree][m] / kBinomial[j][m]);
+  row_degree_ = degree_ - m;
+  for (int c = 0; c < dimension_; ++c) {
+    std::array<double, kMaxHodographDegree + 1> quotient;
+    for (int j = m; j <= degree_; ++j) {
+      quotient[j - m] = Oriented(c, j);
+      if (m > 0) quotient[j - m] *= kBinomial[degree_][m] / kBinomial[j][m];
     }
     BernsteinToCentred(quotient.data(), row_degree_, rows_[c].data());
   }
@@ -177,12 +176,15 @@ int SpeedModel::LeadingZeros(const StretchSize& size, double allowed, bool from_
   return degree_;
 }
 
-bool SpeedModel::DivideSquaredSpeed(const HodographRows& oriented, const StretchSize& size,
-                                    double allowed) {
+bool SpeedModel::DivideSquaredSpeed(const StretchSize& size, double allowed) {
   const int n = 2 * degree_;
   if (n < 2) return false;
   const double slow = size.norm[from_end_ ? degree_ : 0];
   if (!(slow < kSlowEndRatio * size.largest_norm)) return false;
+  HodographRows oriented;
+  for (int c = 0; c < dimension_; ++c) {
+    for (int j = 0; j <= degree_; ++j) oriented[c][j] = Oriented(c, j);
+  }
   const Squared q = SquaredNorm(oriented, dimension_, degree_);
   const double q0 = q[0], q1 = n * (q[1] - q[0]);
   Squared quotient{};

@@ -59,6 +59,10 @@ class SpeedModel {
   SpeedModel(const HodographRows& hodograph, const CurvePiece::Row& weight, const StretchSize& size,
              int dimension, int degree, int weight_degree, double width, double allowed_drop);
 
+  // Before this only what follows about the ends is known; the hodograph and the weights must
+  // still be there.
+  void Prepare();
+
   bool slow_at_both_ends() const { return slow_at_both_ends_; }
   int slow_order() const { return slow_order_; }
   bool from_end() const { return from_end_; }
@@ -73,10 +77,13 @@ class SpeedModel {
   using CentredRow = std::array<double, kMaxBernsteinDegree + 1>;
 
   int LeadingZeros(const StretchSize& size, double allowed, bool from_end, double& dropped) const;
-  bool DivideSquaredSpeed(const HodographRows& oriented, const StretchSize& size, double allowed);
+  double Oriented(int c, int j) const { return hodograph_[c][from_end_ ? degree_ - j : j]; }
+  bool DivideSquaredSpeed(const StretchSize& size, double allowed);
   template <int kFirst, int kLimit>
   void Evaluate(double* speed) const;
 
+  const HodographRows& hodograph_;
+  const CurvePiece::Row& weight_;
   int dimension_;
   int degree_;
   int weight_degree_;

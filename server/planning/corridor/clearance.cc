@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
+#include <span>
+#include <utility>
 
 #include "server/planning/geometry/distance.h"
 #include "server/planning/geometry/nearness.h"
@@ -12,37 +13,44 @@
 namespace arclane {
 namespace {
 
-// Tangents about a vertex turn by at most this much from one to the next: their corners stand out
-// of the circle by sec(15 degrees) - 1, less than 4%.
-constexpr double kMaxTangentTurn = std::numbers::pi / 6.0;
-// Leading the line round one vertex can bring it near another; after so many rounds it is taken as
-// it is, and measured.
-constexpr int kMaxRounds = 8;
-// Where an end of a segment is itself too near, this part of its distance may be lost on the way.
-constexpr double kEndMargin = 0.04;
-// Shortfalls below this part of the clearance are rounding.
-constexpr double kRelativeAccuracy = 1e-9;
-// Of the stop check: the distances from the walls of a cell, and the verification of a portal.
+// Sections are shortened by so much more than the clearance. Where two sections meet in a vertex at
+// an angle of up to 2 acos(1 / 1.035) = 29.9 degrees the line between their ends keeps the
+// clearance.
+constexpr double kMargin = 0.035;
+// A line that cannot be moved further than this part of the clearance by another section is as good
+// as it gets.
+constexpr double kWorthwhile = 0.01;
+// So many sections are added at once across a stretch that is longer than this many clearances.
+constexpr int kSectionsAtOnce = 3;
+constexpr double kFarApart = 0.5;
+// Each round halves the stretches that are too near; after so many the line is taken as it is.
+constexpr int kMaxRounds = 10;
+// How exactly the middle between both walls is found, as a part of the room, and in how many steps
+// at most.
+constexpr double kMiddleAccuracy = 1e-3;
+constexpr int kMiddleSteps = 24;
+// Of the stop check: the distances from the walls of a cell, and a portal of the funnel.
 constexpr uint64_t kCellSteps = 16;
-constexpr uint64_t kCrossingSteps = 16;
-
-Vec2 Rotated(Vec2 v, double angle) {
-  const double c = std::cos(angle);
-  const double s = std::sin(angle);
-  return {c * v.x - s * v.y, s * v.x + c * v.y};
-}
+constexpr uint64_t kFunnelSteps = 4;
 
 bool IsOpen(const Portal& portal, double tolerance) {
   return portal.kind == PortalKind::kEdge &&
          SquaredNorm(portal.left - portal.right) > tolerance * tolerance;
 }
 
-void AssignLine(Vec2 start, std::span<const PathCorner> corners, Vec2 goal,
-                std::vector<Vec2>* points) {
-  points->clear();
-  points->push_back(start);
-  for (const PathCorner& corner : corners) points->push_back(corner.point);
-  points->push_back(goal);
+bool IsExchanged(const Portal& a, const Portal& b) {
+  return a.left == b.right && a.right == b.left;
+}
+
+Vec2 Low(Vec2 a, Vec2 b) { return {std::min(a.x, b.x), std::min(a.y, b.y)}; }
+Vec2 High(Vec2 a, Vec2 b) { return {std::max(a.x, b.x), std::max(a.y, b.y)}; }
+
+double DistanceToAny(Vec2 p, std::span<const Wall> walls) {
+  double distance = std::numeric_limits<double>::infinity();
+  for (const Wall& wall : walls) {
+    distance = std::min(distance, DistanceToSegment(p, wall.a, wall.b));
+  }
+  return distance;
 }
 
 }  // namespace
@@ -64,269 +72,377 @@ void ClearancePlanner::FindPathUnlessStopped(const Corridor& corridor, double cl
     funnel_.FindShortestPath(corridor, path);
     return;
   }
+  clearance_ = clearance;
   walls_.Collect(corridor);
-  FindRadii(corridor, clearance);
-  InsetPortals(corridor);
-  if (Stopped(corridor.portals.size())) return;
-  funnel_.FindShortestPath(corridor.start, corridor.goal, inset_, corridor.tolerance,
-                           corridor.turns_back, path);
-  DropStraightCorners(corridor, &path->corners);
-
-  const double tolerance = 2.0 * corridor.tolerance;
-  corners_ = path->corners;
-  AssignLine(path->start, corners_, path->goal, &points_);
-  const double deviation = VerifyLine(corridor, points_, tolerance, &crossings_).distance;
-  for (int round = 0; round < kMaxRounds && RoundVertices(corridor); ++round) {
-    if (Stopped(kCrossingSteps * corridor.portals.size())) return;
-    AssignLine(path->start, rounded_, path->goal, &points_);
-    // No room there: the line stays as it was.
-    if (VerifyLine(corridor, points_, tolerance, &crossings_).distance >
-        std::max(tolerance, deviation)) {
-      break;
-    }
-    corners_.swap(rounded_);
+  PlacePortals(corridor);
+  RunFunnel(corridor, path);
+  // Where the corridor turns back the line is unfolded by the equality of portals.
+  for (int round = 0; round < kMaxRounds && !corridor.turns_back; ++round) {
+    CrossSections(*path);
+    if (!AddSections(corridor)) break;
+    RunFunnel(corridor, path);
   }
-  path->corners = corners_;
-  path->length = PathLength(*path);
-  AssignLine(path->start, path->corners, path->goal, &points_);
-  VerifyLine(corridor, points_, tolerance, &crossings_);
-  MeasureClearance(corridor, points_, crossings_, clearance, shortfalls);
-}
-
-template <typename Visit>
-void ClearancePlanner::VisitCellsNear(const Corridor& corridor, size_t k, Vec2 a, Vec2 b,
-                                      double distance, const Visit& visit) const {
-  visit(k);
-  const auto is_near = [&](const Portal& portal) {
-    return portal.kind == PortalKind::kEdge &&
-           SegmentDistance(a, b, portal.left, portal.right) < distance;
+  if (stop_->stopped()) return;
+  NameCorners(corridor, path);
+  points_.assign(1, path->start);
+  distances_.assign(1, 0.0);
+  const auto add = [this](Vec2 p) {
+    distances_.push_back(distances_.back() + Distance(points_.back(), p));
+    points_.push_back(p);
   };
-  for (size_t i = k; i > 0 && is_near(corridor.portals[i - 1]); --i) {
-    if (Stopped(kCellSteps)) return;
-    visit(i - 1);
-  }
-  for (size_t i = k; i < corridor.portals.size() && is_near(corridor.portals[i]); ++i) {
-    if (Stopped(kCellSteps)) return;
-    visit(i + 1);
-  }
+  for (const PathCorner& corner : path->corners) add(corner.point);
+  add(path->goal);
+  VerifyLine(corridor, points_, 2.0 * corridor.tolerance, &crossings_);
+  meter_.Measure(corridor, walls_, points_, distances_, crossings_, clearance, 0.0, *stop_,
+                 shortfalls);
 }
 
-// --- Radii and insets ---
-
-void ClearancePlanner::FindRadii(const Corridor& corridor, double clearance) {
-  const size_t count = corridor.portals.size();
-  left_.resize(count);
-  right_.resize(count);
-  for (size_t i = 0; i < count && !Stopped(kCellSteps); ++i) {
-    left_[i] = VertexOf(corridor, i, /*is_left=*/true, clearance);
-    right_[i] = VertexOf(corridor, i, /*is_left=*/false, clearance);
-  }
+bool ClearancePlanner::Measure(const Corridor& corridor, std::span<const Vec2> points,
+                               std::span<const double> distances,
+                               std::span<const PortalCrossing> crossings, double clearance,
+                               double slack, std::vector<ClearanceShortfall>* shortfalls,
+                               StopCheck stop) {
+  PacedStopCheck paced(stop);
+  meter_.Measure(corridor, walls_, points, distances, crossings, clearance, slack, paced,
+                 shortfalls);
+  return !paced.Now();
 }
 
-ClearancePlanner::WallVertex ClearancePlanner::VertexOf(const Corridor& corridor, size_t portal,
-                                                        bool is_left, double clearance) const {
-  const Portal& p = corridor.portals[portal];
-  const Vec2 vertex = is_left ? p.left : p.right;
-  if (!IsOpen(p, corridor.tolerance)) return {vertex, 0.0};
-  double gap = 2.0 * clearance;
-  VisitCellsNear(corridor, portal, vertex, vertex, gap, [&](size_t cell) {
-    for (const Wall& wall : walls_.cell(cell)) {
-      if (wall.is_left == is_left) continue;
-      gap = std::min(gap, DistanceToSegment(vertex, wall.a, wall.b));
-    }
-  });
-  return {vertex, 0.5 * gap};
-}
+// --- Sections ---
 
-// How far along the portal, from its end, walls on that side are nearer than the radius.
-double ClearancePlanner::InsetOf(const Corridor& corridor, size_t portal, bool is_left) const {
-  const Portal& p = corridor.portals[portal];
-  const Vec2 from = is_left ? p.left : p.right;
-  const Vec2 to = is_left ? p.right : p.left;
-  const double radius = is_left ? left_[portal].radius : right_[portal].radius;
-  double inset = 0.0;
-  VisitCellsNear(corridor, portal, from, to, radius, [&](size_t cell) {
-    for (const Wall& wall : walls_.cell(cell)) {
-      if (wall.is_left != is_left) continue;
-      const ParameterInterval near = NearSegment(from, to, wall.a, wall.b, radius);
-      // What is near again further on is no part of this end.
-      if (!near.empty() && near.low <= 0.5) inset = std::max(inset, near.high);
-    }
-  });
-  return std::min(inset, 0.5);
-}
-
-void ClearancePlanner::InsetPortals(const Corridor& corridor) {
-  inset_ = corridor.portals;
-  for (size_t i = 0; i < inset_.size() && !Stopped(kCellSteps); ++i) {
+void ClearancePlanner::PlacePortals(const Corridor& corridor) {
+  sections_.clear();
+  for (uint32_t i = 0; i < corridor.portals.size(); ++i) {
     const Portal& portal = corridor.portals[i];
-    if (!IsOpen(portal, corridor.tolerance)) continue;
-    const double left = InsetOf(corridor, i, /*is_left=*/true);
-    const double right = InsetOf(corridor, i, /*is_left=*/false);
-    inset_[i].left = Lerp(portal.left, portal.right, left);
-    inset_[i].right =
-        left == 0.5 && right == 0.5 ? inset_[i].left : Lerp(portal.right, portal.left, right);
+    Section section;
+    section.left = portal.left;
+    section.right = portal.right;
+    section.cell = section.portal = i;
+    section.is_open = IsOpen(portal, corridor.tolerance);
+    if (i > 0 && corridor.turns_back && IsExchanged(portal, corridor.portals[i - 1])) {
+      section.low = 1.0 - sections_.back().high;
+      section.high = 1.0 - sections_.back().low;
+    } else {
+      PlaceSection(corridor, i, i + 1, section);
+    }
+    sections_.push_back(section);
+    if (stop_->stopped()) return;
   }
 }
 
-// A portal that was shortened to its middle is no point that the line must show.
-void ClearancePlanner::DropStraightCorners(const Corridor& corridor,
-                                           std::vector<PathCorner>* corners) const {
-  Vec2 before = corridor.start;
-  size_t kept = 0;
-  for (size_t i = 0; i < corners->size(); ++i) {
-    const PathCorner corner = (*corners)[i];
-    const Vec2 after = i + 1 < corners->size() ? (*corners)[i + 1].point : corridor.goal;
-    const bool may_drop = corner.side == CornerSide::kPoint &&
-                          IsOpen(corridor.portals[corner.portal], corridor.tolerance);
-    if (may_drop && DistanceToSegment(corner.point, before, after) <= corridor.tolerance) continue;
-    const bool turns_left = Cross(corner.point - before, after - corner.point) >= 0.0;
-    before = corner.point;
-    (*corners)[kept] = corner;
-    if (may_drop) (*corners)[kept].side = turns_left ? CornerSide::kLeft : CornerSide::kRight;
-    ++kept;
+// Finds what of the section, which lies in the cells [first, last], keeps the clearance.
+void ClearancePlanner::PlaceSection(const Corridor& corridor, uint32_t first_cell,
+                                    uint32_t last_cell, Section& section) {
+  section.low = 0.0;
+  section.high = 1.0;
+  if (!section.is_open) return;
+  const double length = Distance(section.left, section.right);
+  // Whatever is further away than the section is long is no nearer than its other end.
+  const double radius = std::min((1.0 + kMargin) * clearance_, length);
+  const Vec2 low = Low(section.left, section.right);
+  const Vec2 high = High(section.left, section.right);
+  near_left_.clear();
+  near_right_.clear();
+  uint64_t cells = 0;
+  VisitCellsNear(corridor, first_cell, last_cell, low, high, radius, [&](size_t cell) {
+    ++cells;
+    for (const BoxedWalls::BoxedWall& boxed : walls_.cell(cell)) {
+      const ParameterInterval near = boxed.Near(section.left, section.right, low, high, radius);
+      if (near.empty()) continue;
+      const Wall& wall = boxed.wall;
+      (wall.is_left ? near_left_ : near_right_).push_back(wall);
+      // What is near again further on is no part of this end.
+      if (wall.is_left) {
+        if (near.low <= 0.5) section.low = std::max(section.low, near.high);
+      } else {
+        if (near.high >= 0.5) section.high = std::min(section.high, near.low);
+      }
+    }
+  });
+  Stopped(kCellSteps * cells);
+  if (section.low >= section.high) {
+    section.low = section.high = MiddleOf(section, section.high, section.low);
   }
-  corners->resize(kept);
 }
 
-// --- Tangents about vertices ---
-
-// One round over corners_ into rounded_, by the crossings of the current line; true when something
-// changed.
-bool ClearancePlanner::RoundVertices(const Corridor& corridor) {
-  rounded_.clear();
-  bool changed = false;
-  double distance = 0.0;
-  Vec2 a = corridor.start;
-  size_t portal = 0;
-  for (size_t i = 0; i <= corners_.size() && !Stopped(kCellSteps); ++i) {
-    const PathCorner b =
-        i < corners_.size() ? corners_[i] : PathCorner{corridor.goal, 0, CornerSide::kPoint};
-    distance += Distance(a, b.point);
-    const size_t first = portal;
-    while (portal < crossings_.size() && crossings_[portal].distance < distance) ++portal;
-    changed |= RoundVerticesOfSegment(corridor, first, portal, a, b);
-    if (i < corners_.size()) rounded_.push_back(b);
-    a = b.point;
+// Where the walls on both sides, as collected last, are equally far: by false position (Illinois)
+// on the difference of the distances, which grows from left to right. [low, high]: where it is.
+double ClearancePlanner::MiddleOf(const Section& section, double low, double high) const {
+  const auto distances = [&](double t) {
+    const Vec2 p = section.At(t);
+    return std::pair(DistanceToAny(p, near_left_), DistanceToAny(p, near_right_));
+  };
+  const auto difference = [&](double t) {
+    const auto [left, right] = distances(t);
+    return left - right;
+  };
+  double at_low = difference(low);
+  double at_high = difference(high);
+  if (!(at_low < 0.0 && at_high > 0.0)) return 0.5 * (low + high);
+  int side = 0;
+  double t = 0.5 * (low + high);
+  for (int i = 0; i < kMiddleSteps; ++i) {
+    t = (low * at_high - high * at_low) / (at_high - at_low);
+    const auto [left, right] = distances(t);
+    const double value = left - right;
+    if (std::abs(value) <= kMiddleAccuracy * (left + right)) break;
+    if (value > 0.0) {
+      high = t;
+      at_high = value;
+      if (side == 1) at_low *= 0.5;
+      side = 1;
+    } else {
+      low = t;
+      at_low = value;
+      if (side == -1) at_high *= 0.5;
+      side = -1;
+    }
   }
-  return changed;
+  return t;
 }
 
-// The segment from a to b crosses portals [first_portal, portal_limit). Adds the corners of the way
-// round the vertex that it comes too near to, by the largest part of the radius, if any.
-bool ClearancePlanner::RoundVerticesOfSegment(const Corridor& corridor, size_t first_portal,
-                                              size_t portal_limit, Vec2 a, const PathCorner& b) {
-  struct Worst {
-    WallVertex vertex;
-    size_t portal = 0;
-    bool is_left = false;
-    double lack = 0.0;
-  } worst;
-  const auto consider = [&](size_t i, bool is_left) {
-    const WallVertex& vertex = is_left ? left_[i] : right_[i];
-    // An end of the segment that is nearer cannot be helped here: the line only must not come
-    // nearer still.
-    const double radius =
-        std::min({vertex.radius, Distance(a, vertex.point), Distance(b.point, vertex.point)});
-    const double lack = radius - DistanceToSegment(vertex.point, a, b.point);
-    // The corners of the way round stand further out than such an end: without a margin each round
-    // would find some more.
-    const bool end_is_nearer = radius < (1.0 - kRelativeAccuracy) * vertex.radius;
-    const double margin = end_is_nearer ? kEndMargin : kRelativeAccuracy;
-    if (lack <= std::max(corridor.tolerance, margin * radius)) return;
-    if (lack > worst.lack) worst = {{vertex.point, radius}, i, is_left, lack};
-  };
-  // Portals just behind and ahead, as long as they are near.
-  const auto is_near = [&](size_t i) {
-    const double radius = std::max(left_[i].radius, right_[i].radius);
-    return radius > 0.0 && SegmentDistance(a, b.point, corridor.portals[i].left,
-                                           corridor.portals[i].right) <= radius;
-  };
-  size_t begin = first_portal;
-  while (begin > 0 && is_near(begin - 1)) --begin;
-  size_t limit = portal_limit;
-  while (limit < corridor.portals.size() && is_near(limit)) ++limit;
-  for (size_t i = begin; i < limit; ++i) {
-    consider(i, true);
-    consider(i, false);
+void ClearancePlanner::RunFunnel(const Corridor& corridor, CorridorPath* path) {
+  if (Stopped(kFunnelSteps * sections_.size())) return;
+  open_.clear();
+  for (const Section& section : sections_) {
+    Portal portal;
+    if (section.is_open) {
+      portal.left = section.At(section.low);
+      portal.right = section.low == section.high ? portal.left : section.At(section.high);
+    } else {
+      portal = corridor.portals[section.portal];
+    }
+    open_.push_back(portal);
   }
-  if (!(worst.lack > 0.0)) return false;
+  funnel_.FindShortestPath(corridor.start, corridor.goal, open_, corridor.tolerance,
+                           corridor.turns_back, path);
+}
 
-  // With the vertex on the left the way round it turns left: from a's tangent point to b's,
-  // counter-clockwise.
-  const double turn_sign = worst.is_left ? 1.0 : -1.0;
-  const Vec2 centre = worst.vertex.point;
-  const double radius = worst.vertex.radius;
-  const auto tangent_point = [&](Vec2 from, double sign) {
-    const Vec2 out = from - centre;
-    const double distance = Norm(out);
-    const double angle = std::acos(std::min(1.0, radius / distance));
-    return Rotated(out * (1.0 / distance), sign * angle);
+// --- Where the line is still too near ---
+
+// The points at which the line crosses the sections.
+void ClearancePlanner::CrossSections(const CorridorPath& path) {
+  Vec2 a = path.start;
+  size_t next = 0;
+  for (size_t i = 0; i < sections_.size(); ++i) {
+    while (next < path.corners.size() && path.corners[next].portal < i) {
+      a = path.corners[next++].point;
+    }
+    const Vec2 b = next < path.corners.size() ? path.corners[next].point : path.goal;
+    Section& section = sections_[i];
+    Vec2 crossing = section.left;
+    if (section.is_open) {
+      const Vec2 across = section.right - section.left;
+      const double denominator = Cross(across, b - a);
+      const double t = denominator != 0.0 ? Cross(a - section.left, b - a) / denominator
+                                          : Dot(b - section.left, across) / SquaredNorm(across);
+      crossing = section.At(std::clamp(t, section.low, section.high));
+    }
+    if (!(crossing == section.crossing)) {
+      section.crossing = crossing;
+      section.settled = false;
+      if (i > 0) sections_[i - 1].settled = false;
+    }
+  }
+}
+
+// One round: a section across every piece that comes too near to a wall; false when there is none.
+bool ClearancePlanner::AddSections(const Corridor& corridor) {
+  added_.clear();
+  for (size_t i = 0; i + 1 < sections_.size(); ++i) {
+    if (sections_[i].settled) continue;
+    if (stop_->stopped()) return false;
+    const size_t before = added_.size();
+    AddSectionsBetween(corridor, i);
+    sections_[i].settled = added_.size() == before;
+  }
+  if (added_.empty()) return false;
+  merged_.clear();
+  size_t next = 0;
+  for (size_t i = 0; i < sections_.size(); ++i) {
+    merged_.push_back(sections_[i]);
+    for (; next < added_.size() && added_[next].after == i; ++next) {
+      merged_.push_back(added_[next].section);
+    }
+  }
+  sections_.swap(merged_);
+  return true;
+}
+
+// Looks at the piece of line between a section and the next, which lies in one cell.
+void ClearancePlanner::AddSectionsBetween(const Corridor& corridor, size_t index) {
+  const Section& before = sections_[index];
+  const Section& after = sections_[index + 1];
+  const uint32_t cell = before.is_portal ? before.cell + 1 : before.cell;
+  const Vec2 a = before.crossing;
+  const Vec2 b = after.crossing;
+  const double length = Distance(a, b);
+  if (!(length > corridor.tolerance) || corridor.cell(cell).size() < 3) return;
+  const Vec2 low = Low(a, b);
+  const Vec2 high = High(a, b);
+  // The longest stretch near one wall, for either side.
+  struct Longest {
+    ParameterInterval stretch{0.0, 0.0};
+    const Wall* wall = nullptr;
+  } longest[2];
+  uint64_t cells = 0;
+  const double radius = (1.0 - kClearanceAccuracy) * clearance_ - corridor.tolerance;
+  VisitCellsNear(corridor, cell, cell, low, high, radius, [&](size_t k) {
+    ++cells;
+    for (const BoxedWalls::BoxedWall& boxed : walls_.cell(k)) {
+      const ParameterInterval near = boxed.Near(a, b, low, high, radius);
+      if (near.empty()) continue;
+      Longest& side = longest[boxed.wall.is_left ? 0 : 1];
+      if (near.high - near.low <= side.stretch.high - side.stretch.low) continue;
+      side.stretch = near;
+      side.wall = &boxed.wall;
+    }
+  });
+  Stopped(kCellSteps * cells);
+  const size_t before_adding = added_.size();
+  for (const Longest& side : longest) {
+    if (side.wall == nullptr || added_.size() > before_adding) continue;
+    AddSectionsAcross(corridor, index, cell, side.stretch, *side.wall);
+  }
+}
+
+void ClearancePlanner::AddSectionsAcross(const Corridor& corridor, size_t index, uint32_t cell,
+                                         ParameterInterval stretch, const Wall& wall) {
+  const Section& before = sections_[index];
+  const Section& after = sections_[index + 1];
+  const Vec2 a = before.crossing;
+  const Vec2 b = after.crossing;
+  const double longest = stretch.high - stretch.low;
+  const double near_length = longest * Distance(a, b);
+  if (near_length <= kWorthwhile * clearance_) return;
+  const int count = near_length > kFarApart * clearance_ ? kSectionsAtOnce : 1;
+  const size_t first_added = added_.size();
+  for (int i = 0; i < count; ++i) {
+    const double share = (i + 0.5) / count;
+    const Vec2 through = Lerp(a, b, stretch.low + share * longest);
+    const Section& last = added_.size() > first_added ? added_.back().section : before;
+    Section section;
+    section.cell = cell;
+    section.is_portal = false;
+    section.crossing = through;
+    if (!CutAcross(corridor, last, after, through, wall, section)) continue;
+    const double width = Distance(section.left, section.right);
+    const double denominator = Cross(section.right - section.left, b - a);
+    if (!(width > corridor.tolerance) || !(denominator > 0.0)) continue;
+    PlaceSection(corridor, cell, cell, section);
+    const double t = Cross(a - section.left, b - a) / denominator;
+    if (!(t >= 0.0 && t <= 1.0)) continue;
+    const double slack = kWorthwhile * clearance_ / width;
+    if (t >= section.low - slack && t <= section.high + slack) continue;
+    section.portal = PortalOfEnd(corridor, section, wall.is_left);
+    added_.push_back({index, section});
+  }
+}
+
+// A section from the wall through the point, between two others of the cell. False when there is
+// none.
+bool ClearancePlanner::CutAcross(const Corridor& corridor, const Section& before,
+                                 const Section& after, Vec2 through, const Wall& wall,
+                                 Section& section) const {
+  const Vec2 nearest = ClosestPointOnSegment(through, wall.a, wall.b);
+  Vec2 across = wall.is_left ? through - nearest : nearest - through;  // From left to right.
+  if (!(SquaredNorm(across) > corridor.tolerance * corridor.tolerance))
+    across = -LeftNormal(after.crossing - through);
+  if (!CutCell(corridor, section.cell, through, across, section)) return false;
+  // Sections do not cross: ends beyond a neighbour become its end.
+  const auto beyond = [](const Section& other, Vec2 p) {
+    return Cross(other.right - other.left, p - other.left);
   };
-  const Vec2 begin_direction = tangent_point(a, turn_sign);
-  const Vec2 end_direction = tangent_point(b.point, -turn_sign);
-  const double turn = turn_sign * TurnAngle(begin_direction, end_direction);
-  if (!(turn > 0.0)) return false;
-  const int count = std::max(1, static_cast<int>(std::ceil(turn / kMaxTangentTurn)));
-  const double half_step = 0.5 * turn / count;
-  const double corner_radius = radius / std::cos(half_step);
-  for (int j = 0; j < count; ++j) {
-    const Vec2 direction = Rotated(begin_direction, turn_sign * half_step * (2 * j + 1));
-    rounded_.push_back({centre + direction * corner_radius, static_cast<uint32_t>(worst.portal),
-                        worst.is_left ? CornerSide::kLeft : CornerSide::kRight});
+  if (after.is_open) {
+    if (beyond(after, section.left) > 0.0) section.left = after.left;
+    if (beyond(after, section.right) > 0.0) section.right = after.right;
+  }
+  if (before.is_open) {
+    if (beyond(before, section.left) < 0.0) section.left = before.left;
+    if (beyond(before, section.right) < 0.0) section.right = before.right;
+  }
+  const auto same = [&section](const Section& other) {
+    return section.left == other.left && section.right == other.right;
+  };
+  return !same(before) && !same(after);
+}
+
+// The segment of the cell through the point, along a direction from left to right; what would end
+// on a portal of the cell, or on a wall of the other side, ends at an end of a portal on its side.
+// False when there is none.
+bool ClearancePlanner::CutCell(const Corridor& corridor, uint32_t cell, Vec2 through, Vec2 along,
+                               Section& section) const {
+  const std::span<const Vec2> polygon = corridor.cell(cell);
+  double from = -std::numeric_limits<double>::infinity();
+  double to = std::numeric_limits<double>::infinity();
+  Vec2 p = polygon.back();
+  for (const Vec2 q : polygon) {
+    const Vec2 edge = q - p;
+    const double inside = Cross(edge, through - p);
+    const double rate = Cross(edge, along);
+    if (rate > 0.0) from = std::max(from, -inside / rate);
+    if (rate < 0.0) to = std::min(to, -inside / rate);
+    p = q;
+  }
+  if (!(from < to) || !std::isfinite(from) || !std::isfinite(to)) return false;
+  section.left = through + along * from;
+  section.right = through + along * to;
+  const Portal& entry = corridor.portals[cell - 1];
+  const Portal& exit = corridor.portals[cell];
+  // The walls on a side are the cell's boundary beyond the line between the portals' ends there.
+  const auto is_wall = [&](Vec2 p, Vec2 entry_end, Vec2 exit_end, double side) {
+    const Vec2 line = exit_end - entry_end;
+    const double length = Norm(line);
+    return length > corridor.tolerance &&
+           side * Cross(line, p - entry_end) >= -corridor.tolerance * length;
+  };
+  const auto nearer = [](Vec2 p, Vec2 q, Vec2 r) {
+    return Distance(p, q) <= Distance(p, r) ? q : r;
+  };
+  if (!is_wall(section.left, entry.left, exit.left, 1.0)) {
+    section.left = nearer(section.left, entry.left, exit.left);
+  }
+  if (!is_wall(section.right, entry.right, exit.right, -1.0)) {
+    section.right = nearer(section.right, entry.right, exit.right);
   }
   return true;
 }
 
-// --- Measuring ---
+// --- Corners ---
 
-void ClearancePlanner::MeasureClearance(const Corridor& corridor, std::span<const Vec2> points,
-                                        std::span<const PortalCrossing> crossings, double clearance,
-                                        std::vector<ClearanceShortfall>* shortfalls) {
-  shortfalls->clear();
-  stretches_.clear();
-  walls_.Collect(corridor);
-  double distance = 0.0;
-  size_t k = 0;
-  for (size_t j = 0; j + 1 < points.size() && !Stopped(kCellSteps); ++j) {
-    Vec2 from = points[j];
-    double at = distance;
-    distance += Distance(points[j], points[j + 1]);
-    while (k < crossings.size() && crossings[k].distance < distance) {
-      MeasurePiece(corridor, k, from, crossings[k].point, at, clearance);
-      from = crossings[k].point;
-      at = crossings[k].distance;
-      ++k;
-    }
-    MeasurePiece(corridor, k, from, points[j + 1], at, clearance);
-  }
-  std::sort(stretches_.begin(), stretches_.end(),
-            [](const NearStretch& a, const NearStretch& b) { return a.begin < b.begin; });
-  for (const NearStretch& stretch : stretches_) {
-    if (!shortfalls->empty() &&
-        stretch.begin <= shortfalls->back().end_distance + corridor.tolerance) {
-      ClearanceShortfall& last = shortfalls->back();
-      last.end_distance = std::max(last.end_distance, stretch.end);
-      last.measured = std::min(last.measured, stretch.distance);
-    } else {
-      shortfalls->push_back({stretch.begin, stretch.end, stretch.distance, clearance});
-    }
-  }
+// The portal of the section's cell whose end is the nearer to the section's.
+uint32_t ClearancePlanner::PortalOfEnd(const Corridor& corridor, const Section& section,
+                                       bool is_left) const {
+  const Vec2 end = is_left ? section.left : section.right;
+  const auto distance = [&](uint32_t portal) {
+    const Portal& p = corridor.portals[portal];
+    return Distance(end, is_left ? p.left : p.right);
+  };
+  const uint32_t entry = section.cell - 1;
+  return distance(section.cell) < distance(entry) ? section.cell : entry;
 }
 
-void ClearancePlanner::MeasurePiece(const Corridor& corridor, size_t k, Vec2 a, Vec2 b,
-                                    double begin, double clearance) {
-  const double length = Distance(a, b);
-  const double radius = clearance - std::max(corridor.tolerance, kRelativeAccuracy * clearance);
-  if (!(radius > 0.0)) return;
-  VisitCellsNear(corridor, k, a, b, clearance, [&](size_t cell) {
-    for (const Wall& wall : walls_.cell(cell)) {
-      const ParameterInterval near = NearSegment(a, b, wall.a, wall.b, radius);
-      if (near.empty()) continue;
-      const double measured = SegmentDistance(a, b, wall.a, wall.b);
-      stretches_.push_back({begin + near.low * length, begin + near.high * length, measured});
+// From sections to portals, ascending; a section that is a point is no corner where the line goes
+// straight on.
+void ClearancePlanner::NameCorners(const Corridor& corridor, CorridorPath* path) const {
+  Vec2 before = corridor.start;
+  uint32_t portal = 0;
+  size_t kept = 0;
+  for (size_t i = 0; i < path->corners.size(); ++i) {
+    PathCorner corner = path->corners[i];
+    const Section& section = sections_[corner.portal];
+    const Vec2 after = i + 1 < path->corners.size() ? path->corners[i + 1].point : corridor.goal;
+    if (corner.side == CornerSide::kPoint && section.is_open) {
+      if (DistanceToSegment(corner.point, before, after) <= corridor.tolerance) continue;
+      const bool turns_left = Cross(corner.point - before, after - corner.point) >= 0.0;
+      corner.side = turns_left ? CornerSide::kLeft : CornerSide::kRight;
     }
-  });
+    portal = corner.portal = std::max(portal, section.portal);
+    before = corner.point;
+    path->corners[kept++] = corner;
+  }
+  path->corners.resize(kept);
+  path->length = PathLength(*path);
 }
 
 }  // namespace arclane

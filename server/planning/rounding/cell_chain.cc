@@ -6,6 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "server/planning/rounding/angle.h"
+
 namespace arclane {
 namespace {
 
@@ -323,9 +325,10 @@ CellRuns CellChain::AlongArc(const CellRuns& runs, Vec2 center, double radius, V
         if (beyond_half ? !(after_begin || before_end) : !(after_begin && before_end)) continue;
       }
       cut_work += kCutWork;
-      double worst = std::atan2(across, -Dot(to_begin, normal));
+      double worst = AngleOf(across, -Dot(to_begin, normal));
       if (worst < 0.0) worst += 2.0 * std::numbers::pi;
-      const double half = std::acos(std::clamp(middle / size, -1.0, 1.0));
+      // The arc cosine of middle / size.
+      const double half = AngleOf(std::sqrt((size - middle) * (size + middle)), middle);
       // The stretch outside, and its copies a turn before and after: it may hold the begin.
       for (const double turn : {-2.0 * std::numbers::pi, 0.0, 2.0 * std::numbers::pi}) {
         cuts.Add(worst - half + turn, worst + half + turn, sweep);

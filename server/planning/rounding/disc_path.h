@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "server/planning/geometry/vec2.h"
+#include "server/planning/rounding/angle.h"
 
 namespace arclane {
 
@@ -56,8 +57,8 @@ inline constexpr double kMaxSweep = 1.75 * std::numbers::pi;
 // of the disc, unwrapped to [0, kMaxSweep]; negative when the line would have to turn to the other
 // side.
 inline double SweepAngle(double radius, Vec2 in, Vec2 out) {
-  const double turn = radius < 0.0 ? -std::atan2(Cross(in, out), Dot(in, out))
-                                   : std::atan2(Cross(in, out), Dot(in, out));
+  const double angle = AngleOf(Cross(in, out), Dot(in, out));
+  const double turn = radius < 0.0 ? -angle : angle;
   if (turn >= 0.0) return turn;
   const double unwrapped = turn + 2.0 * std::numbers::pi;
   return unwrapped <= kMaxSweep ? unwrapped : turn;

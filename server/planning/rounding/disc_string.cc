@@ -86,7 +86,8 @@ bool DiscString::Reset(std::span<const Vec2> points, WorkMeter& work) {
       length_ += node.line.length;
     }
     if (i > 0 && i + 1 < count) {
-      node.sweep = TurnAngle(nodes_[i - 1].line.direction, node.line.direction);
+      const Vec2 in = nodes_[i - 1].line.direction;
+      node.sweep = AngleOf(Cross(in, node.line.direction), Dot(in, node.line.direction));
       if (IsStop(i)) ++cost_.stops;
     }
     tried_pieces_.push_back(ArcPiece(0.0, node.sweep));
@@ -146,8 +147,9 @@ TryResult DiscString::Judge(size_t first, size_t last, std::span<const CornerDis
     if (at_start || at_goal) continue;
     const Vec2 in = i == 0 ? nodes_[first - 2].line.direction : tried_[i - 1].line.direction;
     const double radius = node.corner.disc.radius;
-    node.sweep = radius == 0.0 ? TurnAngle(in, node.line.direction)
-                               : SweepAngle(radius, in, node.line.direction);
+    node.sweep = radius == 0.0
+                     ? AngleOf(Cross(in, node.line.direction), Dot(in, node.line.direction))
+                     : SweepAngle(radius, in, node.line.direction);
     if (radius != 0.0 && node.sweep < 0.0) return TryResult::kNoTangent;
   }
 

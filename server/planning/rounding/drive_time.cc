@@ -20,6 +20,7 @@ DriveTime::DriveTime(double acceleration, double braking, double start_speed, do
       braking_(std::min(braking, kUnlimited)),
       inverse_acceleration_(1.0 / acceleration_),
       inverse_braking_(1.0 / braking_),
+      harmonic_(1.0 / (inverse_acceleration_ + inverse_braking_)),
       start_x_(start_speed * start_speed),
       goal_x_(goal_speed * goal_speed) {}
 
@@ -39,8 +40,7 @@ double DriveTime::PieceTime(const DrivePiece& piece, const Node& from, const Nod
   const double cap_x = cap * cap;
   if (from.x == cap_x && to.x == cap_x) return piece.length / cap;
   const double peak =
-      (2.0 * piece.length + from.x * inverse_acceleration_ + to.x * inverse_braking_) /
-      (inverse_acceleration_ + inverse_braking_);
+      (2.0 * piece.length + from.x * inverse_acceleration_ + to.x * inverse_braking_) * harmonic_;
   const double top = peak <= cap_x ? std::sqrt(peak) : cap;
   const double changing = std::max(0.0, top - from.v) * inverse_acceleration_ +
                           std::max(0.0, top - to.v) * inverse_braking_;

@@ -61,6 +61,7 @@ class DriveTime {
   double braking_;
   double inverse_acceleration_;
   double inverse_braking_;
+  double harmonic_;  // Of acceleration and braking: 1 / (1 / a + 1 / b).
   double start_x_;
   double goal_x_;
 

@@ -121,7 +121,7 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, St
       crossing_distance_.push_back(crossing.distance);
     MarkLinks(corridor_, crossing_distance_, plan.route.segments);
   }
-  if (stop()) return PlanStatus::kStopped;
+  if (stop() || !MeasureClearance(request, stop, plan)) return PlanStatus::kStopped;
   const PlanStatus status = Finish(request, deviation, plan);
   if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime)
     return status;
@@ -135,6 +135,33 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, St
     std::swap(plan, stopping);
   }
   return status;
+}
+
+// Where the rounded route is nearer to the walls than asked for. Arcs are measured as chords, which
+// stand off by less than kChordSag of the clearance. False when stopped.
+bool CorridorPlanner::MeasureClearance(const CorridorPlanRequest& request, StopCheck stop,
+                                       RoutePlan& plan) {
+  const double clearance = request.agent.inset();
+  if (!(clearance > 0.0) || plan.route.segments.empty()) return true;
+  constexpr double kChordSag = 1e-3;
+  chords_.assign(1, plan.route.segments.front().start);
+  chord_distances_.assign(1, 0.0);
+  for (const Segment& segment : plan.route.segments) {
+    if (!(segment.length > 0.0)) continue;
+    int chords = 1;
+    if (segment.kind == SegmentKind::kArc) {
+      const double curvature = std::abs(segment.curvature);
+      const double largest = std::sqrt(8.0 * kChordSag * clearance / curvature);
+      chords = static_cast<int>(std::min(1e4, std::ceil(segment.length / largest)));
+    }
+    for (int i = 1; i <= chords; ++i) {
+      const double offset = segment.length * i / chords;
+      chords_.push_back(i == chords ? segment.end : PointAt(segment, offset));
+      chord_distances_.push_back(segment.start_distance + offset);
+    }
+  }
+  return clearance_.Measure(corridor_, chords_, chord_distances_, crossings_, clearance,
+                            kChordSag * clearance, &plan.shortfalls, stop);
 }
 
 // Everything behind the geometry: the verdict of the verification, heights, speeds.

@@ -69,6 +69,7 @@ class CorridorPlanner {
   void CollectPoints();
   void AddStops(const CorridorPlanRequest& request, RoutePlan& plan);
   bool AddRoundedPath(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
+  bool MeasureClearance(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
   bool StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const;
   PlanStatus FinishStops(const CorridorPlanRequest& request, RoutePlan& plan);
   PlanStatus FinishRounded(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
@@ -88,6 +89,8 @@ class CorridorPlanner {
   std::vector<PortalCrossing> crossings_;
   std::vector<uint32_t> portals_;
   std::vector<double> crossing_distance_;
+  std::vector<Vec2> chords_;
+  std::vector<double> chord_distances_;
   RouteVerifier verifier_;
 };
 

@@ -109,6 +109,8 @@ TEST_P(ReferenceClearanceTest, IsKeptOrReported) {
       begin += length;
     }
   }
+  // What is left lies between narrow places, where the room grows from one to the next.
+  EXPECT_LE(tally.short_with_room, 0.01 * tally.length);
   std::printf(
       "clearance %g: %.4f%% of the length short, %.4f%% although both sides have room; at most %g "
       "longer\n",

@@ -131,8 +131,8 @@ TEST(RoundingStopTest, TwentyThousandPortalsAndADeadline) {
 
 TEST(RoundingStopTest, ClearanceHearsEveryLook) {
   const RoundingCase c = Zigzag(3000);
-  // The large one looks at tens of cells from each.
-  for (const double clearance : {0.3, 40.0}) {
+  // The large one is everywhere more than the corridor is wide.
+  for (const double clearance : {0.3, 500.0}) {
     ClearancePlanner planner;
     CorridorPath path;
     std::vector<ClearanceShortfall> shortfalls;

@@ -164,6 +164,28 @@ TEST(CorridorPlannerTest, AMovingAgentKeepsItsFirstLineAndRoundsTheCorner) {
   }
 }
 
+// The inner corner of the L is passed at the clearance by an arc; where the start is too near to a
+// wall the stretch is told by its distance along the rounded route.
+TEST(CorridorPlannerTest, ShortfallsAreThoseOfTheRoundedRoute) {
+  const LShape shape;
+  CorridorPlanRequest request = shape.Request();
+  request.agent.max_turn_radius = 2.0;
+  request.agent.max_extra_length = 0.3;
+  request.agent.clearance = 0.6;
+  EXPECT_TRUE(Plan(request).plan.shortfalls.empty());
+  request.corridor.goal = {5.7, 5};
+  const Planned planned = Plan(request);
+  ASSERT_EQ(planned.status, PlanStatus::kOk);
+  for (const RouteCorner& corner : planned.plan.corners) {
+    EXPECT_NE(corner.action, CornerAction::kStop);
+  }
+  ASSERT_EQ(planned.plan.shortfalls.size(), 1u);
+  const ClearanceShortfall& shortfall = planned.plan.shortfalls[0];
+  EXPECT_NEAR(shortfall.end_distance, planned.plan.route.length, 1e-12);
+  EXPECT_LT(shortfall.begin_distance, planned.plan.route.length);
+  EXPECT_NEAR(shortfall.measured, 0.3, 1e-12);
+}
+
 TEST(CorridorPlannerTest, AMovingAgentWithoutRoomBehindTheCornerStopsThere) {
   const LShape shape;
   CorridorPlanRequest request = shape.Request();

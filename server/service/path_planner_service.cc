@@ -79,6 +79,8 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     response->set_max_queued_plans(limits.max_queued_plans);
     response->set_max_coordinate(kMaxCoordinate);
     response->set_max_dependencies(limits.max_dependencies);
+    if (environment_.navmeshes != nullptr)
+      response->set_max_publish_bytes(environment_.navmeshes->max_publish_bytes());
     EchoIdentity(*context);
     account.Ended(grpc::Status::OK);
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();

@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "server/service/bind_error.h"
 #include "server/service/health_service.h"
+#include "server/service/navmesh_registry_service.h"
 #include "server/service/path_planner_service.h"
 #include "server/service/reflection_service.h"
 #include "server/service/service_environment.h"
@@ -75,20 +76,35 @@ struct Server::Parts {
   Parts(const ServerOptions& options, Metrics& metrics)
       : limits(options.limits),
         metrics(metrics),
+        navmeshes(options.navmeshes),
         pool(PoolOptions(options)),
         admission(pool, options.max_admitted_bytes, metrics),
-        planner({limits, metrics, in_flight, streams, pool, admission}) {}
+        planner({limits, metrics, in_flight, streams, pool, admission, &navmeshes}),
+        registry({limits, metrics, in_flight, streams, pool, admission, &navmeshes}) {
+    metrics.SetNavMeshSource([this] { return navmeshes.Numbers(); });
+  }
+  ~Parts() { metrics.SetNavMeshSource(nullptr); }
+
+  // Tells the health service's watchers and the metrics.
+  void SetServing(bool serving) {
+    for (const char* name : {"", kPlannerHealthName, kRegistryHealthName})
+      health.Set(name, serving);
+    metrics.SetServing(serving);
+  }
 
   const RequestLimits limits;
   Metrics& metrics;
   InFlight in_flight;
   OpenStreams streams;
+  NavMeshBackend navmeshes;
   PlannerPool pool;
   Admission admission;
   PathPlannerService planner;
+  NavMeshRegistryService registry;
   HealthService health;
   ReflectionService reflection{
-      {v1::PathPlanner::service_full_name(), grpc::health::v1::Health::service_full_name(),
+      {v1::PathPlanner::service_full_name(), v1::NavMeshRegistry::service_full_name(),
+       grpc::health::v1::Health::service_full_name(),
        grpc::reflection::v1alpha::ServerReflection::service_full_name()},
       streams};
   std::vector<std::string> addresses;
@@ -107,6 +123,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     builder.AddListeningPort(options.addresses[i], grpc::InsecureServerCredentials(), &ports[i]);
   }
   builder.RegisterService(&parts->planner);
+  builder.RegisterService(&parts->registry);
   builder.RegisterService(&parts->health);
   builder.RegisterService(&parts->reflection);
   parts->server = builder.BuildAndStart();
@@ -122,9 +139,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   for (size_t i = 0; i < ports.size(); ++i)
     parts->addresses.push_back(WithPort(options.addresses[i], ports[i]));
   parts->port = ports.empty() ? 0 : ports[0];
-  for (const char* name : {"", kPlannerHealthName, kLivenessHealthName})
-    parts->health.Set(name, true);
-  metrics.SetServing(true);
+  parts->health.Set(kLivenessHealthName, true);
+  parts->SetServing(options.ready_at_start);
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 
@@ -133,6 +149,12 @@ Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Server::~Server() {
   if (!parts_->is_shut_down) Shutdown(0, 0);
 }
+
+void Server::SetReady() {
+  if (!parts_->is_shut_down) parts_->SetServing(true);
+}
+
+NavMeshBackend& Server::navmeshes() { return parts_->navmeshes; }
 
 const std::vector<std::string>& Server::addresses() const { return parts_->addresses; }
 int Server::port() const { return parts_->port; }
@@ -144,9 +166,7 @@ std::shared_ptr<grpc::Channel> Server::InProcessChannel(const grpc::ChannelArgum
 bool Server::Shutdown(double delay_s, double timeout_s) {
   Parts& parts = *parts_;
   parts.is_shut_down = true;
-  parts.health.Set("", false);
-  parts.health.Set(kPlannerHealthName, false);
-  parts.metrics.SetServing(false);
+  parts.SetServing(false);
   absl::SleepFor(absl::Seconds(delay_s));
 
   // Shutdown tells every client to go elsewhere (GOAWAY) and returns when the last call has ended,

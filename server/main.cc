@@ -60,7 +60,8 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
 // In the data directory if there is one, otherwise in memory.
 absl::StatusOr<std::shared_ptr<NavMeshStore>> OpenStore(const ServerConfig& config) {
   if (config.data_dir.empty()) {
-    Log(LogLevel::kInfo, "navmeshes are kept in memory and end with this process; data_dir is unset");
+    Log(LogLevel::kInfo,
+        "navmeshes are kept in memory and end with this process; data_dir is unset");
     return std::shared_ptr<NavMeshStore>(std::make_shared<NullStore>());
   }
   std::error_code error;

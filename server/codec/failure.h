@@ -40,8 +40,8 @@ struct Failure {
   std::vector<FieldViolation> violations;
   std::map<std::string, std::string> metadata;
   std::optional<double> retry_delay_s;
-  // Not empty: the failure comes from a part of the service that has reasons of its own (navmeshes); this name, which lives
-  // forever, and this code stand for `reason`.
+  // Not empty: the failure comes from a part of the service that has reasons of its own
+  // (navmeshes); this name, which lives forever, and this code stand for `reason`.
   std::string_view own_reason;
   absl::StatusCode own_code = absl::StatusCode::kInternal;
 };

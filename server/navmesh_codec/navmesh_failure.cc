@@ -28,8 +28,8 @@ Failure ToFailure(const NavMeshFailure& failure) {
     converted.violations.push_back({FieldOf(violation.place), violation.description});
   }
   if (!failure.violations.empty()) {
-    converted.message += ", first " + converted.violations[0].field + ": " +
-                         converted.violations[0].description;
+    converted.message +=
+        ", first " + converted.violations[0].field + ": " + converted.violations[0].description;
   }
   for (const auto& [key, value] : failure.metadata) converted.metadata[key] = value;
   if (failure.unlisted_violations > 0) {

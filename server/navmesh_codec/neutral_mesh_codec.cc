@@ -150,10 +150,10 @@ std::vector<GateDefinition> ReadGates(const google::protobuf::RepeatedPtrField<v
     gate.name = message.name();
     gate.initially_open = !message.initially_closed();
     if (message.from_polygon_size() != message.to_polygon_size()) {
-      violations.Add(absl::StrCat(path, "[", i, "].to_polygon"),
-                     absl::StrCat("must have as many entries as from_polygon, ",
-                                  message.from_polygon_size(), ", got ",
-                                  message.to_polygon_size()));
+      violations.Add(
+          absl::StrCat(path, "[", i, "].to_polygon"),
+          absl::StrCat("must have as many entries as from_polygon, ", message.from_polygon_size(),
+                       ", got ", message.to_polygon_size()));
     }
     const int borders = std::min(message.from_polygon_size(), message.to_polygon_size());
     for (int b = 0; b < borders; ++b) {

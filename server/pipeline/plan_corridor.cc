@@ -10,6 +10,7 @@
 #include "server/codec/route_codec.h"
 #include "server/codec/sampling_codec.h"
 #include "server/navmesh_codec/change_codec.h"
+#include "server/navmesh_codec/navmesh_failure.h"
 #include "server/planning/route/corridor_planner.h"
 
 namespace arclane {
@@ -159,6 +160,21 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   if (request.include_corridor()) EncodeCorridor(planner.corridor(), decoded.frame, route);
   response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
   return std::nullopt;
+}
+
+std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& request,
+                                               const NavMeshView& view, const RequestLimits& limits,
+                                               StopSignal stop, v1::PlanCorridorResponse& response,
+                                               ReadSet& reads) {
+  std::vector<PolygonRef> refs;
+  refs.reserve(static_cast<size_t>(request.corridor().refs().ref_size()));
+  for (const uint64_t ref : request.corridor().refs().ref()) refs.push_back({ref});
+  auto corridor = ResolveCorridor(view, refs, static_cast<size_t>(limits.max_portals) + 1);
+  if (!corridor.ok()) return ToFailure(corridor.failure());
+  const PlannedCorridor planned{view.snapshot().info(), *corridor};
+  auto failure = AnswerPlanCorridor(request, limits, stop, response, &planned);
+  reads = std::move(corridor->read_set);
+  return failure;
 }
 
 }  // namespace arclane

@@ -71,8 +71,8 @@ class ContentStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   std::optional<Failure> Open(v1::ReadNavMeshResponse& part) {
     v1::ReadNavMeshRequest request;
     if (!ParseBytes(request_, request)) return MalformedMessage(request);
-    auto view = environment_.navmeshes->registry().View(
-        request.navmesh_id(), {request.version()}, request.world_id(), NavMeshBackend::Now());
+    auto view = environment_.navmeshes->registry().View(request.navmesh_id(), {request.version()},
+                                                        request.world_id(), NavMeshBackend::Now());
     if (!view.ok()) return ToFailure(view.failure());
     view_.emplace(*std::move(view));
     EncodeOverview(*view_, part.mutable_overview());
@@ -105,9 +105,9 @@ class ContentStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
 
 }  // namespace
 
-grpc::ServerWriteReactor<grpc::ByteBuffer>* StartContentStream(
-    ServiceEnvironment& environment, grpc::CallbackServerContext& context,
-    const grpc::ByteBuffer& request) {
+grpc::ServerWriteReactor<grpc::ByteBuffer>* StartContentStream(ServiceEnvironment& environment,
+                                                               grpc::CallbackServerContext& context,
+                                                               const grpc::ByteBuffer& request) {
   auto* stream = new ContentStream(environment, context, request);
   stream->Continue();
   return stream;

@@ -13,9 +13,9 @@ namespace arclane {
 
 // Each message is encoded on a thread of the registry, once the one before is written: a slow
 // reader holds one tile's bytes.
-grpc::ServerWriteReactor<grpc::ByteBuffer>* StartContentStream(
-    ServiceEnvironment& environment, grpc::CallbackServerContext& context,
-    const grpc::ByteBuffer& request);
+grpc::ServerWriteReactor<grpc::ByteBuffer>* StartContentStream(ServiceEnvironment& environment,
+                                                               grpc::CallbackServerContext& context,
+                                                               const grpc::ByteBuffer& request);
 
 }  // namespace arclane
 

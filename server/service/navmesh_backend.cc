@@ -17,8 +17,7 @@ constexpr size_t kMostWaitingCalls = 1024;
 constexpr double kExpiryPeriod_s = 5.0;
 
 std::shared_ptr<NavMeshRegistry> InMemoryRegistry() {
-  auto opened =
-      NavMeshRegistry::Open({}, std::make_shared<NullStore>(), NavMeshBackend::Now());
+  auto opened = NavMeshRegistry::Open({}, std::make_shared<NullStore>(), NavMeshBackend::Now());
   return *std::move(opened);  // Nothing is read, so nothing can fail.
 }
 

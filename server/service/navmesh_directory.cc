@@ -79,8 +79,7 @@ absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::stri
     const std::string content{std::istreambuf_iterator<char>(stream), {}};
     if (!stream)
       return absl::InvalidArgumentError(absl::StrCat("cannot read ", file.path.string()));
-    const bool highest =
-        i + 1 == files->size() || (*files)[i + 1].navmesh_id != file.navmesh_id;
+    const bool highest = i + 1 == files->size() || (*files)[i + 1].navmesh_id != file.navmesh_id;
     v1::PublishNavMeshHeader header;
     header.set_navmesh_id(file.navmesh_id);
     header.set_version(file.version);
@@ -99,8 +98,7 @@ absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::stri
       failure = AnswerRegistryCall(backend, activate, activated);
     }
     if (failure)
-      return absl::InvalidArgumentError(
-          absl::StrCat(file.path.string(), ": ", failure->message));
+      return absl::InvalidArgumentError(absl::StrCat(file.path.string(), ": ", failure->message));
   }
   return files->size();
 }

@@ -21,8 +21,8 @@ using RawUnaryNavMeshMethods = v1::NavMeshRegistry::WithRawCallbackMethod_ApplyC
                                     v1::NavMeshRegistry::WithRawCallbackMethod_DeleteWorld<
                                         v1::NavMeshRegistry::
                                             WithRawCallbackMethod_InvalidateNavMesh<Base>>>>>>>>>>>;
-using NavMeshRegistryMethods = RawUnaryNavMeshMethods<
-    v1::NavMeshRegistry::WithRawCallbackMethod_PublishNavMesh<
+using NavMeshRegistryMethods =
+    RawUnaryNavMeshMethods<v1::NavMeshRegistry::WithRawCallbackMethod_PublishNavMesh<
         v1::NavMeshRegistry::WithRawCallbackMethod_UpdateTiles<
             v1::NavMeshRegistry::WithRawCallbackMethod_ReadNavMesh<
                 v1::NavMeshRegistry::WithRawCallbackMethod_WatchNavMesh<

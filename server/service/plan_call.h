@@ -102,10 +102,20 @@ class PlanCallOf final : public PlanCall {
     time = EndStage(Stage::kParse, time);
     auto& response = *arena.New<typename Method::Response>();
     const auto stop = [this] { return StopReason(); };
-    auto failure = Method::Plan(request, environment_.limits, stop, response);
+    auto failure = Plan(request, stop, response);
     time = EndStage(Stage::kPlan, time);
     if (!failure) failure = Encode(request, response, time, response_bytes);
     return failure;
+  }
+
+  // Methods plan within the limits, or with all that the service has.
+  std::optional<Failure> Plan(typename Method::Request& request, StopSignal stop,
+                              typename Method::Response& response) {
+    if constexpr (requires { Method::Plan(request, environment_, stop, response); }) {
+      return Method::Plan(request, environment_, stop, response);
+    } else {
+      return Method::Plan(request, environment_.limits, stop, response);
+    }
   }
 
   // The answer's own fields follow as a second piece, since the time of encoding is known only

@@ -52,8 +52,8 @@ std::optional<Failure> PublicationStream::Announce(uint64_t content_bytes) {
 
 std::optional<Failure> PublicationStream::Append(const std::string& bytes) {
   if (bytes.size() > *announced_ - content_.size()) {
-    return InvalidFields({{"header.content_bytes", "is " + std::to_string(*announced_) +
-                                                       ", but more bytes came"}});
+    return InvalidFields(
+        {{"header.content_bytes", "is " + std::to_string(*announced_) + ", but more bytes came"}});
   }
   content_ += bytes;
   return std::nullopt;
@@ -62,9 +62,9 @@ std::optional<Failure> PublicationStream::Append(const std::string& bytes) {
 std::optional<Failure> PublicationStream::Complete() {
   if (!announced_) return InvalidFields({{"header", "required: the first message"}});
   if (content_.size() == *announced_) return std::nullopt;
-  return InvalidFields({{"header.content_bytes", "is " + std::to_string(*announced_) + ", but " +
-                                                     std::to_string(content_.size()) +
-                                                     " bytes came"}});
+  return InvalidFields(
+      {{"header.content_bytes", "is " + std::to_string(*announced_) + ", but " +
+                                    std::to_string(content_.size()) + " bytes came"}});
 }
 
 void PublicationStream::OnReadDone(bool ok) {

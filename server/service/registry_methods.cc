@@ -38,8 +38,8 @@ void InvalidateTiles(NavMeshBackend& backend, const std::string& navmesh_id,
   for (const TileCoordinates& place : places) {
     const auto slot = base.snapshot().SlotAt(place);
     if (!slot) continue;
-    things.push_back({DependencyKind::kTile, base.snapshot().tile(*slot)->tile->ref.value,
-                      kNoStamp});
+    things.push_back(
+        {DependencyKind::kTile, base.snapshot().tile(*slot)->tile->ref.value, kNoStamp});
   }
   backend.ledger().Invalidate(navmesh_id, things);
 }
@@ -78,8 +78,8 @@ std::optional<Failure> ReadContent(const Header& header, const std::string& byte
       return std::nullopt;
     }
     default:
-      return InvalidField("header.format", "must be DETOUR_MSET or NEUTRAL, got " +
-                                               std::to_string(header.format()));
+      return InvalidField("header.format",
+                          "must be DETOUR_MSET or NEUTRAL, got " + std::to_string(header.format()));
   }
 }
 
@@ -183,8 +183,8 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::MoveWorldRequest& request,
                                           v1::MoveWorldResponse& response) {
-  const auto world = backend.registry().MoveWorld(request.navmesh_id(), request.world_id(),
-                                                  {request.version()});
+  const auto world =
+      backend.registry().MoveWorld(request.navmesh_id(), request.world_id(), {request.version()});
   if (!world.ok()) return ToFailure(world.failure());
   EncodeWorld(*world, response.mutable_world());
   return std::nullopt;
@@ -216,8 +216,8 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::InvalidateNavMeshRequest& request,
                                           v1::InvalidateNavMeshResponse&) {
   if (request.navmesh_id().empty() || request.navmesh_id().size() > kMaxNameBytes) {
-    return InvalidField("navmesh_id", "required: a name of 1 to " + std::to_string(kMaxNameBytes) +
-                                          " bytes");
+    return InvalidField("navmesh_id",
+                        "required: a name of 1 to " + std::to_string(kMaxNameBytes) + " bytes");
   }
   const std::vector<Dependency> changed = ReadReadSet(request.changed());
   if (changed.empty()) {
@@ -265,16 +265,15 @@ std::optional<Failure> AnswerPublication(NavMeshBackend& backend,
   update.version = {header.version()};
   update.mset = content.mset;
   update.neutral = content.neutral_or_null();
-  update.removed_tiles =
-      ReadTilePlaces(header.removed_tiles(), "header.removed_tiles", violations);
+  update.removed_tiles = ReadTilePlaces(header.removed_tiles(), "header.removed_tiles", violations);
   for (const uint64_t ref : header.removed_tile_refs()) update.removed_refs.push_back({ref});
   update.gates = ReadGates(header.gates(), "header.gates", violations);
   for (const uint64_t gate : header.removed_gates()) update.removed_gates.push_back({gate});
   update.activate = !header.inactive();
   if (!violations.empty()) return Invalid(std::move(violations));
   // The base as it is before: its refs of the replaced tiles are what callers know them by.
-  const auto base = backend.registry().View(header.navmesh_id(), update.base_version, "",
-                                            NavMeshBackend::Now());
+  const auto base =
+      backend.registry().View(header.navmesh_id(), update.base_version, "", NavMeshBackend::Now());
   const auto result = backend.registry().UpdateTiles(update);
   if (!result.ok()) return ToFailure(result.failure());
   if (!base.ok()) {

@@ -148,6 +148,9 @@ Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Server::~Server() {
   if (!parts_->is_shut_down) Shutdown(0, 0);
+  parts_->server.reset();
+  // Plans whose callers are all gone stop soon, and use the handlers' environment until then.
+  parts_->in_flight.AwaitZero(absl::InfiniteFuture());
 }
 
 void Server::SetReady() {

@@ -46,8 +46,9 @@ inline constexpr char kLivenessHealthName[] = "liveness";
 
 class Server {
  public:
-  // Serves as soon as it returns, and is ready unless the options say otherwise. UNAVAILABLE names the address that cannot be listened on and why.
-  // `metrics` must have the labels of ServiceLabels() and outlive the server.
+  // Serves as soon as it returns, and is ready unless the options say otherwise. UNAVAILABLE names
+  // the address that cannot be listened on and why. `metrics` must have the labels of
+  // ServiceLabels() and outlive the server.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options,
                                                        Metrics& metrics);
   // Ends at once what Shutdown did not end.

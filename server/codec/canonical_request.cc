@@ -76,11 +76,7 @@ bool HasName(std::string_view encoded) {
 void Canonicalize(v1::PlanCorridorRequest& request, std::string* bytes) {
   request.clear_cache_mode();
   request.clear_include_stage_times();
-  if (request.corridor().has_refs()) {
-    request.clear_navmesh();
-  } else if (request.has_navmesh()) {
-    request.mutable_navmesh()->clear_navmesh_id();
-  }
+  if (request.corridor().has_refs()) request.clear_navmesh();
   auto& closed = *request.mutable_closed_gates();
   std::sort(closed.begin(), closed.end());
   closed.erase(std::unique(closed.begin(), closed.end()), closed.end());

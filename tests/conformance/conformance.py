@@ -268,6 +268,7 @@ def json_safe(value):
 
 def run(arguments, target, stubs):
     """Runs all files; returns the exit code."""
+    import grpc  # pylint: disable=import-outside-toplevel
     files, left_out = find_files(arguments.paths)
     for reason, count in collections.Counter(reason for _, reason in left_out).items():
         print(f"{count} files skipped ({reason})")
@@ -283,6 +284,9 @@ def run(arguments, target, stubs):
             results, skipped, file_problems = run_one(file, context, runner)
         except RecordError as error:
             problems.append(str(error))
+            continue
+        except grpc.RpcError as error:
+            problems.append(f"{os.path.basename(file)}: a navmesh was not published: {error.details()}")
             continue
         problems += file_problems
         print_file(os.path.basename(file), results, skipped, time.monotonic() - begin, runner.calls - calls)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "absl/time/time.h"
@@ -31,6 +32,10 @@ NavMeshBackend::NavMeshBackend(const NavMeshBackendOptions& options)
              .queue_limit = kMostWaitingCalls,
              .nice = options.nice,
              .before_job = nullptr}),
+      stream_pool_({.thread_count = 1,
+                    .queue_limit = std::numeric_limits<size_t>::max(),
+                    .nice = 0,
+                    .before_job = nullptr}),
       expiry_([this] { ExpireWorlds(); }) {}
 
 NavMeshBackend::~NavMeshBackend() {

@@ -42,6 +42,8 @@ class NavMeshBackend {
   InvalidationLedger& ledger() { return ledger_; }
   // Registry calls are made here: they parse meshes and wait for the store.
   PlannerPool& pool() { return pool_; }
+  // The work of long streams; its queue has no bound, since each stream waits in it at most once.
+  PlannerPool& stream_pool() { return stream_pool_; }
   uint64_t max_publish_bytes() const { return options_.max_publish_bytes; }
 
   // The clock of worlds' idleness and of flights: seconds, steady.
@@ -62,6 +64,7 @@ class NavMeshBackend {
   InvalidationLedger ledger_;
   std::atomic<uint64_t> publishing_bytes_{0};
   PlannerPool pool_;
+  PlannerPool stream_pool_;
   absl::Mutex mutex_;
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread expiry_;

@@ -12,7 +12,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "server/navmesh/digest.h"
+#include "server/digest/digest.h"
 #include "server/service/registry_methods.h"
 
 namespace arclane {

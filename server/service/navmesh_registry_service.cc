@@ -4,6 +4,8 @@
 #include "server/service/content_stream.h"
 #include "server/service/publication_stream.h"
 #include "server/service/registry_call.h"
+#include "server/service/watch_navmesh_stream.h"
+#include "server/service/watch_routes_stream.h"
 
 namespace arclane {
 
@@ -98,6 +100,16 @@ grpc::ServerUnaryReactor* NavMeshRegistryService::InvalidateNavMesh(Context* con
                                                                     Bytes* response) {
   using Call = RegistryCallOf<v1::InvalidateNavMeshRequest, v1::InvalidateNavMeshResponse>;
   return Call::Start(environment_, MethodId::kInvalidateNavMesh, *context, *request, *response);
+}
+
+grpc::ServerWriteReactor<grpc::ByteBuffer>* NavMeshRegistryService::WatchNavMesh(
+    Context* context, const Bytes* request) {
+  return StartWatchNavMeshStream(environment_, *context, *request);
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* NavMeshRegistryService::WatchRoutes(
+    Context* context) {
+  return StartWatchRoutesStream(environment_, *context);
 }
 
 }  // namespace arclane

@@ -61,6 +61,8 @@ class NavMeshRegistryService final : public NavMeshRegistryMethods {
                                         Bytes* response) override;
   grpc::ServerUnaryReactor* InvalidateNavMesh(Context* context, const Bytes* request,
                                               Bytes* response) override;
+  grpc::ServerWriteReactor<Bytes>* WatchNavMesh(Context* context, const Bytes* request) override;
+  grpc::ServerBidiReactor<Bytes, Bytes>* WatchRoutes(Context* context) override;
 
  private:
   ServiceEnvironment environment_;

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/navmesh/digest.h"
+#include "server/digest/digest.h"
 #include "server/navmesh_codec/change_codec.h"
 #include "server/navmesh_codec/description_codec.h"
 #include "server/navmesh_codec/navmesh_failure.h"

@@ -68,6 +68,47 @@ PlannerPoolOptions PoolOptions(const ServerOptions& options) {
   return pool;
 }
 
+// Long streams are ended before their connection is: a connection that has reached its age is torn
+// down a grace later, and a stream may have been opened on it at the last moment before. 0: never.
+double StreamAge(const ServerOptions& options) {
+  constexpr double kMargin = 0.8;
+  if (options.max_connection_age_s <= 0) return 0;
+  if (options.max_connection_age_grace_s <= 0) return kMargin * options.max_connection_age_s;
+  return kMargin * std::min(options.max_connection_age_s, options.max_connection_age_grace_s);
+}
+
+// Ends long streams that have reached their age, on a thread of its own.
+class StreamAging {
+ public:
+  StreamAging(OpenStreams& streams, double age_s) : streams_(streams), age_s_(age_s) {
+    if (age_s > 0) thread_ = std::thread([this] { Work(); });
+  }
+  ~StreamAging() {
+    {
+      absl::MutexLock lock(&mutex_);
+      ending_ = true;
+    }
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void Work() {
+    const absl::Duration period = absl::Seconds(std::clamp(age_s_ / 20, 0.005, 1.0));
+    const auto age = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(age_s_));
+    absl::MutexLock lock(&mutex_);
+    while (!mutex_.AwaitWithTimeout(absl::Condition(&ending_), period)) {
+      streams_.EndOlderThan(std::chrono::steady_clock::now() - age);
+    }
+  }
+
+  OpenStreams& streams_;
+  const double age_s_;
+  absl::Mutex mutex_;
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
 }  // namespace
 
 // In the order of use: what stands below borrows what stands above, and is destroyed first. The
@@ -80,7 +121,8 @@ struct Server::Parts {
         pool(PoolOptions(options)),
         admission(pool, options.max_admitted_bytes, metrics),
         planner({limits, metrics, in_flight, streams, pool, admission, &navmeshes}),
-        registry({limits, metrics, in_flight, streams, pool, admission, &navmeshes}) {
+        registry({limits, metrics, in_flight, streams, pool, admission, &navmeshes}),
+        aging(streams, StreamAge(options)) {
     metrics.SetNavMeshSource([this] { return navmeshes.Numbers(); });
   }
   ~Parts() { metrics.SetNavMeshSource(nullptr); }
@@ -101,6 +143,7 @@ struct Server::Parts {
   Admission admission;
   PathPlannerService planner;
   NavMeshRegistryService registry;
+  StreamAging aging;
   HealthService health;
   ReflectionService reflection{
       {v1::PathPlanner::service_full_name(), v1::NavMeshRegistry::service_full_name(),

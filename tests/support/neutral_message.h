@@ -6,7 +6,7 @@
 #include <string>
 
 #include "arclane/v1/navmesh.grpc.pb.h"
-#include "server/navmesh/digest.h"
+#include "server/digest/digest.h"
 #include "server/navmesh/neutral_mesh.h"
 
 namespace arclane::testing {

@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // arclane-server: reads the configuration, wires the parts, waits for a signal, ends in order.
 //
-// Exit codes: 0 after SIGTERM or SIGINT; 1 for a wrong configuration or an address that cannot be
-// listened on.
+// Exit codes: 0 after SIGTERM or SIGINT; 1 for a wrong configuration, an address that cannot be
+// listened on, a data directory that cannot be opened or a navmesh file that is refused.
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "absl/synchronization/mutex.h"
 #include "server/config/cpu_quota.h"
 #include "server/config/flags.h"
+#include "server/navmesh/registry.h"
+#include "server/navmesh/sqlite_store.h"
 #include "server/service/library_logs.h"
+#include "server/service/navmesh_directory.h"
 #include "server/service/server.h"
 #include "server/service/service_labels.h"
 #include "server/telemetry/build_info.h"
@@ -47,7 +52,50 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
   options.min_ping_interval_s = config.min_ping_interval_s;
   options.max_connection_age_s = config.max_connection_age_s;
   options.max_connection_age_grace_s = config.max_connection_age_grace_s;
+  options.navmeshes.cache_bytes = config.cache_bytes;
+  options.navmeshes.max_publish_bytes = config.max_publish_bytes;
+  options.navmeshes.nice = static_cast<int>(config.planner_nice);
+  options.ready_at_start = config.navmesh_dir.empty();
   return options;
+}
+
+// In the data directory if there is one, otherwise in memory.
+absl::StatusOr<std::shared_ptr<NavMeshStore>> OpenStore(const ServerConfig& config) {
+  if (config.data_dir.empty()) {
+    Log(LogLevel::kInfo,
+        "navmeshes are kept in memory and end with this process; data_dir is unset");
+    return std::shared_ptr<NavMeshStore>(std::make_shared<NullStore>());
+  }
+  std::error_code error;
+  std::filesystem::create_directories(config.data_dir, error);
+  if (error) {
+    return absl::UnavailableError("cannot make the data directory " + config.data_dir + ": " +
+                                  error.message());
+  }
+  auto store = SqliteStore::Open(config.data_dir);
+  if (!store.ok()) return store.status();
+  return std::shared_ptr<NavMeshStore>(*std::move(store));
+}
+
+absl::StatusOr<std::shared_ptr<NavMeshRegistry>> OpenRegistry(const ServerConfig& config) {
+  auto store = OpenStore(config);
+  if (!store.ok()) return store.status();
+  RegistryOptions options;
+  options.max_navmeshes = config.max_navmeshes;
+  options.max_versions = config.max_navmesh_versions;
+  options.max_bytes = config.max_navmesh_bytes;
+  options.max_worlds = config.max_worlds;
+  options.world_idle_s = config.world_idle_s;
+  options.navmesh_log_records = config.navmesh_log_records;
+  auto registry = NavMeshRegistry::Open(options, *std::move(store), NavMeshBackend::Now());
+  if (!registry.ok()) return registry.status();
+  for (const StoredDamage& damage : (*registry)->damage()) {
+    Log(LogLevel::kError, "stored bytes are damaged and were set aside",
+        {{"navmesh_id", damage.navmesh_id},
+         {"navmesh_version", damage.version.value},
+         {"what", damage.description}});
+  }
+  return std::shared_ptr<NavMeshRegistry>(*std::move(registry));
 }
 
 std::string Joined(const std::vector<std::string>& texts) {
@@ -119,7 +167,10 @@ int Run(int argc, char** argv) {
   }
 
   Metrics metrics(build, ServiceLabels());
-  const ServerOptions options = ToServerOptions(config);
+  ServerOptions options = ToServerOptions(config);
+  auto registry = OpenRegistry(config);
+  if (!registry.ok()) return Fail(registry.status());
+  options.navmeshes.registry = *std::move(registry);
   auto server = Server::Start(options, metrics);
   if (!server.ok()) return Fail(server.status());
   std::unique_ptr<MetricsEndpoint> endpoint;
@@ -130,6 +181,13 @@ int Run(int argc, char** argv) {
     endpoint = *std::move(started);
     metrics_address = config.metrics_listen.substr(0, config.metrics_listen.rfind(':') + 1) +
                       std::to_string(endpoint->port());
+  }
+  if (!config.navmesh_dir.empty()) {
+    const auto published = PublishDirectory((*server)->navmeshes(), config.navmesh_dir);
+    if (!published.ok()) return Fail(published.status());
+    Log(LogLevel::kInfo, "navmeshes of the directory are published",
+        {{"directory", config.navmesh_dir}, {"files", *published}});
+    (*server)->SetReady();
   }
   if (!config.ready_file.empty() && !WriteReadyFile(config.ready_file, **server, metrics_address)) {
     return Fail(absl::UnavailableError("cannot write the ready file " + config.ready_file));

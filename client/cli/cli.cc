@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/navmesh_commands.h"
 #include "client/cli/plan_command.h"
 #include "client/cli/plot_command.h"
 #include "client/cli/server_commands.h"
@@ -22,6 +23,9 @@ constexpr char kFooter[] = R"(Examples:
   arclane plan-corridor request.json --svg route.svg
   arclane plan-spline curve.json --svg curve.svg
   arclane plot request.json --out route.svg      plan a corridor, waypoints or a curve, and draw it
+  arclane navmesh publish town town.bin          publish a Detour file, or a neutral mesh
+  arclane navmesh apply town --close 7           close a gate
+  arclane navmesh draw town --out town.svg       the mesh, its gates and links
   arclane health && echo ready                   for health checks
 
 A request (a corridor of two portals, Z up):
@@ -55,6 +59,7 @@ struct Flags {
   PlanFlags plan_corridor, plan_waypoints, plan_spline, plan_speed;
   PlotFlags plot;
   PingFlags ping;
+  NavMeshFlags navmesh;
   bool limits_json = false;
   std::string health_service;
 };
@@ -119,6 +124,87 @@ CLI::App* AddPlot(CLI::App& app, PlotFlags& flags) {
   return command;
 }
 
+// The commands of `arclane navmesh`; `run` receives the one that is given.
+using NavMeshCommand = ExitCode (*)(const NavMeshFlags&, const ServerFlags&, CliStreams);
+CLI::App* AddNavMesh(CLI::App& app, NavMeshFlags& flags, NavMeshCommand& run) {
+  CLI::App* group =
+      app.add_subcommand("navmesh", "Publish navmeshes, change, show, watch and draw them");
+  group->require_subcommand(1);
+  const auto add = [&](const char* name, const char* about, NavMeshCommand command) {
+    CLI::App* added = group->add_subcommand(name, about);
+    added->callback([&run, command] { run = command; });
+    return added;
+  };
+  const auto named = [&](const char* name, const char* about, NavMeshCommand command) {
+    CLI::App* added = add(name, about, command);
+    added->add_option("navmesh", flags.navmesh_id, "The navmesh's name")
+        ->required()
+        ->type_name("ID");
+    return added;
+  };
+  const auto versioned = [&](const char* name, const char* about, NavMeshCommand command) {
+    CLI::App* added = named(name, about, command);
+    added->add_option("version", flags.version, "The version")->required()->type_name("VERSION");
+  };
+  CLI::App* publish = named("publish", "Publish a version", RunNavMeshPublish);
+  publish
+      ->add_option("file", flags.file,
+                   "A Detour file (MSET), or a NeutralNavMesh in Protobuf JSON or encoded; - reads "
+                   "the standard input")
+      ->required()
+      ->type_name("FILE");
+  publish->add_option("--version", flags.version, "The version; 1 unless given");
+  publish->add_option("--gates", flags.gates_file, "{\"gates\": [...]} in Protobuf JSON")
+      ->type_name("FILE");
+  publish->add_flag("--inactive", flags.inactive, "Do not make it the active version");
+  publish->add_flag("--json", flags.json, "As Protobuf JSON");
+  add("list", "Show all navmeshes", RunNavMeshList)
+      ->add_flag("--json", flags.json, "As Protobuf JSON");
+  named("get", "Show a navmesh and its versions", RunNavMeshGet)
+      ->add_flag("--json", flags.json, "As Protobuf JSON");
+  versioned("activate", "Make a version the active one", RunNavMeshActivate);
+  versioned("retire", "Let no new requests use a version", RunNavMeshRetire);
+  versioned("delete", "Delete a version", RunNavMeshDelete);
+  CLI::App* apply =
+      named("apply", "Open and close gates, set links and costs: all or nothing", RunNavMeshApply);
+  apply->add_option("--world", flags.world_id, "Of this world rather than of the version");
+  apply->add_option("--version", flags.version, "Of this version rather than the active one");
+  apply->add_option("--open", flags.open, "Gates to open")->delimiter(',');
+  apply->add_option("--close", flags.close, "Gates to close")->delimiter(',');
+  apply->add_option("--enable", flags.enable, "Links to enable")->delimiter(',');
+  apply->add_option("--disable", flags.disable, "Links to disable")->delimiter(',');
+  apply->add_option("--cost", flags.costs, "Costs of areas")
+      ->delimiter(',')
+      ->type_name("AREA=COST");
+  apply->add_option("--request-id", flags.request_id, "Sent again under it, nothing is done twice");
+  apply->add_option("--expect-epoch", flags.expected_epoch, "Only if nothing changed after it");
+  apply->add_flag("--json", flags.json, "As Protobuf JSON");
+  CLI::App* watch =
+      named("watch", "Tell every change, one a line as Protobuf JSON", RunNavMeshWatch);
+  watch->add_option("--world", flags.world_id, "Of this world");
+  watch->add_option("--known-epoch", flags.known_epoch, "The last epoch known; no snapshot then");
+  watch->add_option("--count", flags.event_count, "Events to tell; endless unless given");
+  CLI::App* draw = named("draw", "Draw a version as SVG, gates and links coloured", RunNavMeshDraw);
+  draw->add_option("--version", flags.version, "The version; the active one unless given");
+  draw->add_option("--world", flags.world_id, "With the states of this world");
+  draw->add_option("--out", flags.out_file, "Write the picture to a file")->type_name("FILE");
+  draw->add_option("--width", flags.width, "Width in pixels")
+      ->check(CLI::Range(200.0, 10000.0))
+      ->capture_default_str();
+  const auto with_world = [&](CLI::App* command) {
+    command->add_option("world", flags.world_id, "The world's name")
+        ->required()
+        ->type_name("WORLD");
+    return command;
+  };
+  with_world(named("create-world", "Create a world over a navmesh", RunNavMeshCreateWorld))
+      ->add_option("--version", flags.version, "The version; the active one unless given");
+  with_world(named("delete-world", "Delete a world", RunNavMeshDeleteWorld));
+  named("worlds", "Show the worlds over a navmesh", RunNavMeshWorlds)
+      ->add_flag("--json", flags.json, "As Protobuf JSON");
+  return group;
+}
+
 CLI::App* AddPing(CLI::App& app, PingFlags& flags) {
   CLI::App* command = app.add_subcommand("ping", "Measure round trips that plan nothing");
   command->add_option("--count", flags.count, "How many")
@@ -161,6 +247,8 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
   const CLI::App* plan_speed = AddPlan<SpeedMethod>(
       app, "Plan the speed over lengths and radii, or over a curvature", flags.plan_speed);
   const CLI::App* plot = AddPlot(app, flags.plot);
+  NavMeshCommand run_navmesh = nullptr;
+  const CLI::App* navmesh = AddNavMesh(app, flags.navmesh, run_navmesh);
   const CLI::App* ping = AddPing(app, flags.ping);
   CLI::App* limits =
       app.add_subcommand("limits", "Show the limits on requests that the server has");
@@ -190,6 +278,7 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
   if (plan_spline->parsed()) return RunPlan<SplineMethod>(flags.plan_spline, flags.server, streams);
   if (plan_speed->parsed()) return RunPlan<SpeedMethod>(flags.plan_speed, flags.server, streams);
   if (plot->parsed()) return RunPlot(flags.plot, flags.server, streams);
+  if (navmesh->parsed()) return run_navmesh(flags.navmesh, flags.server, streams);
   if (ping->parsed()) return RunPing(flags.ping, flags.server, streams);
   if (limits->parsed()) return RunLimits(flags.limits_json, flags.server, streams);
   return RunHealth(flags.health_service, flags.server, streams);

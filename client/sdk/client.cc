@@ -165,7 +165,8 @@ class Client::Impl {
       : deadline_(options.deadline),
         channel_(MakeChannel(options)),
         planner_(v1::PathPlanner::NewStub(channel_)),
-        health_(grpc::health::v1::Health::NewStub(channel_)) {}
+        health_(grpc::health::v1::Health::NewStub(channel_)),
+        navmeshes_(channel_, options.deadline) {}
 
   ~Impl() {
     std::vector<std::shared_ptr<grpc::ClientContext>> in_flight;
@@ -182,6 +183,7 @@ class Client::Impl {
 
   v1::PathPlanner::Stub& planner() { return *planner_; }
   grpc::health::v1::Health::Stub& health() { return *health_; }
+  NavMeshClient& navmeshes() { return navmeshes_; }
 
   // `method` is a blocking stub method: (context, request, response) -> status.
   template <typename Response, typename Request, typename Method>
@@ -251,6 +253,7 @@ class Client::Impl {
   const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<v1::PathPlanner::Stub> planner_;
   const std::unique_ptr<grpc::health::v1::Health::Stub> health_;
+  NavMeshClient navmeshes_;
   absl::Mutex mutex_;
   Calls calls_ ABSL_GUARDED_BY(mutex_);
   int retiring_ ABSL_GUARDED_BY(mutex_) = 0;  // Calls that are over and let go of their context.
@@ -264,6 +267,8 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& opti
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Client::~Client() = default;
+
+NavMeshClient& Client::navmeshes() { return impl_->navmeshes(); }
 
 Result<v1::PlanCorridorResponse> Client::PlanCorridor(const v1::PlanCorridorRequest& request,
                                                       const CallOptions& options) {

@@ -20,6 +20,7 @@
 #include "absl/status/statusor.h"
 #include "arclane/v1/planner.pb.h"
 #include "client/sdk/client_options.h"
+#include "client/sdk/navmesh_client.h"
 #include "client/sdk/result.h"
 
 namespace arclane {
@@ -96,6 +97,9 @@ class Client {
                  Callback<v1::PingResponse> done);
   // Without options.deadline the stream has no deadline.
   std::unique_ptr<PingSession> OpenPingStream(const CallOptions& options = {});
+
+  // Navmeshes: publishing, changing, asking and watching them. Watches end before the Client does.
+  NavMeshClient& navmeshes();
 
   // The standard health check. "": the server as a whole; "arclane.v1.PathPlanner": ready for
   // plans; "liveness": alive.

@@ -55,8 +55,23 @@ void CheckTolerance(const CorridorInput& input, Violations& violations) {
   }
 }
 
-void ReadGeometry(const v1::PlanCorridorRequest& request, DecodedCorridorRequest& decoded,
-                  Violations& violations) {
+// The frame of a corridor by reference is that of its navmesh.
+void AdoptFrame(const v1::Frame& frame, const ResolvedCorridor& resolved, PlanFrame& adopted,
+                Violations& violations) {
+  if (frame.up_axis() != v1::UP_AXIS_UNSPECIFIED && adopted.up_axis != resolved.up_axis) {
+    violations.Add(ViolationReason::kOutOfRange, "frame.up_axis",
+                   "must be unset or that of the navmesh");
+  }
+  adopted.up_axis = resolved.up_axis;
+  adopted.origin = SplitPoint(frame.origin(), resolved.up_axis);
+  if (frame.coordinate_precision_case() == v1::Frame::COORDINATE_PRECISION_NOT_SET ||
+      (frame.has_source() && frame.source() == v1::COORDINATE_SOURCE_UNSPECIFIED)) {
+    adopted.precision = resolved.precision;
+  }
+}
+
+void ReadGeometry(const v1::PlanCorridorRequest& request, const ResolvedCorridor* resolved,
+                  DecodedCorridorRequest& decoded, Violations& violations) {
   CorridorInput& input = decoded.plan.corridor;
   const UpAxis up = decoded.frame.up_axis;
   input.up_axis = up;
@@ -88,6 +103,17 @@ void ReadGeometry(const v1::PlanCorridorRequest& request, DecodedCorridorRequest
       input.portals.right = BorrowColumns(corridor.portals().right(), up);
       input.portals.link_entries = Borrow(corridor.portals().link_entry());
       break;
+    case v1::Corridor::kRefs:
+      if (resolved == nullptr) {
+        violations.Add(ViolationReason::kRequired, "navmesh.navmesh_id",
+                       "required with corridor.refs: the navmesh of the polygons");
+        break;
+      }
+      input.has_polygons = true;
+      input.has_portals = true;
+      input.polygons = resolved->polygons;
+      input.portals = resolved->portals;
+      break;
     case v1::Corridor::SOURCE_NOT_SET:
       break;  // Told with the other faults of the geometry.
   }
@@ -109,6 +135,11 @@ size_t PortalCount(const CorridorInput& input) {
 void ReadDependencies(const v1::PlanCorridorRequest& request, const RequestLimits& limits,
                       DecodedCorridorRequest& decoded, Violations& violations) {
   const v1::DependencyColumns& columns = request.corridor().dependencies();
+  if (request.corridor().has_refs() && request.corridor().has_dependencies()) {
+    violations.Add(ViolationReason::kOutOfRange, "corridor.dependencies",
+                   "must be unset with corridor.refs, whose dependencies are known");
+    return;
+  }
   const int size = columns.portal_index_size();
   if (columns.kind_size() != size || columns.id_size() != size) {
     violations.Add(ViolationReason::kLengthMismatch, "corridor.dependencies",
@@ -168,11 +199,13 @@ std::string RequestFieldPath(std::string_view builder_path) {
 }
 
 DecodedCorridorRequest ReadCorridorRequest(const v1::PlanCorridorRequest& request,
+                                           const ResolvedCorridor* resolved,
                                            const RequestLimits& limits, Violations& violations) {
   DecodedCorridorRequest decoded;
   decoded.frame = ReadFrame(request.frame(), violations);
+  if (resolved != nullptr) AdoptFrame(request.frame(), *resolved, decoded.frame, violations);
   CheckIds(request.navmesh(), violations);
-  ReadGeometry(request, decoded, violations);
+  ReadGeometry(request, resolved, decoded, violations);
   ReadDependencies(request, limits, decoded, violations);
   decoded.plan.corridor_is_partial = request.corridor().is_partial();
   decoded.plan.agent = ReadAgent(request.agent(), request.has_agent(), violations);

@@ -28,9 +28,18 @@ struct DecodedCorridorRequest {
   std::optional<ClosedGate> closed_gate;  // The first along the corridor.
 };
 
-// Adds every violation found; the result is to be planned only when there are none. The message
-// must outlive it.
+// The geometry that a corridor's refs stand for, found before the request is read.
+struct ResolvedCorridor {
+  UpAxis up_axis = UpAxis::kZ;
+  CoordinatePrecision precision;  // Where the request's frame gives none.
+  PolygonColumns polygons;
+  PortalColumns portals;
+};
+
+// Adds every violation found; the result is to be planned only when there are none. `resolved`: for
+// a corridor by reference, otherwise null. Message and geometry must outlive the result.
 DecodedCorridorRequest ReadCorridorRequest(const v1::PlanCorridorRequest& request,
+                                           const ResolvedCorridor* resolved,
                                            const RequestLimits& limits, Violations& violations);
 
 // The builder's field paths ("portals.left.x[3]", "start.x") as paths within the request.

@@ -38,6 +38,13 @@ const ReasonRow& Row(FailureReason reason) {
 std::string_view FailureReasonName(FailureReason reason) { return Row(reason).name; }
 absl::StatusCode FailureStatusCode(FailureReason reason) { return Row(reason).code; }
 
+std::string_view ReasonName(const Failure& failure) {
+  return failure.own_reason.empty() ? FailureReasonName(failure.reason) : failure.own_reason;
+}
+absl::StatusCode StatusCode(const Failure& failure) {
+  return failure.own_reason.empty() ? FailureStatusCode(failure.reason) : failure.own_code;
+}
+
 Failure InvalidFields(std::vector<FieldViolation> violations) {
   Failure failure;
   failure.reason = FailureReason::kInvalidField;

@@ -40,11 +40,18 @@ struct Failure {
   std::vector<FieldViolation> violations;
   std::map<std::string, std::string> metadata;
   std::optional<double> retry_delay_s;
+  // Not empty: the failure comes from a part of the service that has reasons of its own
+  // (navmeshes); this name, which lives forever, and this code stand for `reason`.
+  std::string_view own_reason;
+  absl::StatusCode own_code = absl::StatusCode::kInternal;
 };
 
 // Upper-snake-case name, as in ErrorInfo.reason and in metric labels.
 std::string_view FailureReasonName(FailureReason reason);
 absl::StatusCode FailureStatusCode(FailureReason reason);
+// Those of `own_reason` if there is one, otherwise those of `reason`.
+std::string_view ReasonName(const Failure& failure);
+absl::StatusCode StatusCode(const Failure& failure);
 // kInvalidField for a set of violations, which must not be empty; the message names the first.
 Failure InvalidFields(std::vector<FieldViolation> violations);
 

@@ -43,6 +43,18 @@ struct ServerConfig {
   uint32_t max_samples = 1'000'000;
   uint32_t max_dependencies = 1'000'000;
 
+  // Navmeshes and kept answers.
+  std::string data_dir;
+  std::string navmesh_dir;
+  uint64_t max_publish_bytes = 256 << 20;
+  uint32_t max_navmeshes = 1024;
+  uint32_t max_navmesh_versions = 16;
+  uint64_t max_navmesh_bytes = 1 << 30;
+  uint32_t max_worlds = 100'000;
+  double world_idle_s = 3600;
+  uint32_t navmesh_log_records = 1024;
+  uint64_t cache_bytes = 256 << 20;
+
   // Connections.
   double keepalive_s = 60;
   double min_ping_interval_s = 1;

@@ -67,6 +67,29 @@ const std::vector<Setting>& Table() {
       {"max_samples", CountMember{&C::max_samples, 2, 100'000'000}, "Most samples of an answer."},
       {"max_dependencies", CountMember{&C::max_dependencies, 0, 100'000'000},
        "Most dependencies of a corridor."},
+      {"data_dir", TextMember{&C::data_dir, {}},
+       "Directory, made if it is not there, in which navmeshes, worlds and their changes are kept "
+       "durably. Without one they live in memory and end with the process."},
+      {"navmesh_dir", TextMember{&C::navmesh_dir, {}},
+       "Directory of navmeshes to publish before the server is ready: ID.bin or ID@VERSION.bin "
+       "(Detour), ID.navmesh or ID@VERSION.navmesh (an encoded NeutralNavMesh); version 1 where "
+       "none is named; the highest version of each is active."},
+      {"max_publish_bytes", BytesMember{&C::max_publish_bytes, 1, uint64_t{1} << 40},
+       "Largest content of a publication, and most bytes of all that are being received."},
+      {"max_navmeshes", CountMember{&C::max_navmeshes, 1, 1'000'000}, "Most navmeshes."},
+      {"max_navmesh_versions", CountMember{&C::max_navmesh_versions, 2, 100'000},
+       "Most versions of a navmesh; the oldest ones that are neither active nor under a world make "
+       "room for new ones."},
+      {"max_navmesh_bytes", BytesMember{&C::max_navmesh_bytes, 1 << 20, uint64_t{1} << 40},
+       "Most memory of the versions of a navmesh; they make room as for max_navmesh_versions."},
+      {"max_worlds", CountMember{&C::max_worlds, 1, 100'000'000}, "Most worlds of all navmeshes."},
+      {"world_idle_s", RealMember{&C::world_idle_s, 1, 31'536'000},
+       "Seconds without a request after which a world is deleted."},
+      {"navmesh_log_records", CountMember{&C::navmesh_log_records, 16, 10'000'000},
+       "Changes of a navmesh that are remembered for watchers who reconnect and requests that are "
+       "sent again."},
+      {"cache_bytes", BytesMember{&C::cache_bytes, 0, uint64_t{1} << 40},
+       "Most memory of kept answers. 0: none are kept."},
       {"keepalive_s", RealMember{&C::keepalive_s, 1, 86400},
        "Seconds without traffic after which a connection's peer is asked whether it lives."},
       {"min_ping_interval_s", RealMember{&C::min_ping_interval_s, 0, 3600},

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/navmesh/digest.h"
+#include "server/digest/digest.h"
 #include "server/navmesh/ids.h"
 #include "server/navmesh/mutex.h"
 #include "server/navmesh/state_overlay.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/navmesh/digest.h"
+#include "server/digest/digest.h"
 #include "server/navmesh/snapshot.h"
 
 namespace arclane {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "server/navmesh/digest.h"
+#include "server/digest/digest.h"
 #include "server/navmesh/gates.h"
 #include "server/navmesh/ids.h"
 #include "server/navmesh/neutral_mesh.h"

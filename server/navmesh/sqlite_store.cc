@@ -4,7 +4,7 @@
 #include <sqlite3.h>
 
 #include "absl/strings/str_cat.h"
-#include "server/navmesh/digest.h"
+#include "server/digest/digest.h"
 
 namespace arclane {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "server/navmesh/digest.h"
+#include "server/digest/digest.h"
 #include "server/navmesh/ids.h"
 
 namespace arclane {

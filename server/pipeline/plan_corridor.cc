@@ -10,6 +10,8 @@
 #include "server/codec/field_checks.h"
 #include "server/codec/route_codec.h"
 #include "server/codec/sampling_codec.h"
+#include "server/navmesh_codec/change_codec.h"
+#include "server/navmesh_codec/navmesh_failure.h"
 #include "server/planning/route/corridor_planner.h"
 
 namespace arclane {
@@ -19,6 +21,7 @@ namespace {
 constexpr size_t kLargeCorridor = size_t{1} << 15;
 
 constexpr double kFewSamples = 1000;
+constexpr int kFewRefs = 200;
 
 // No route through the corridor is longer than its polygons' outlines, or the zigzag of its
 // portals' ends, and the way from the start and to the goal; axes by city block.
@@ -47,7 +50,8 @@ bool HasFewSamples(const v1::PlanCorridorRequest& request) {
     case v1::Sampling::kCount:
       return sampling.count() <= kFewSamples;
     case v1::Sampling::kSpacing:
-      return LongestRoute(request) <= kFewSamples * sampling.spacing();
+      return !request.corridor().has_refs() &&
+             LongestRoute(request) <= kFewSamples * sampling.spacing();
     case v1::Sampling::kTimeStepS:
       return false;  // How long the route takes is known when it is planned.
     case v1::Sampling::kDistances:
@@ -57,18 +61,89 @@ bool HasFewSamples(const v1::PlanCorridorRequest& request) {
   return false;
 }
 
+UpAxis ToUpAxis(MeshUpAxis up) {
+  switch (up) {
+    case MeshUpAxis::kX:
+      return UpAxis::kX;
+    case MeshUpAxis::kY:
+      return UpAxis::kY;
+    case MeshUpAxis::kZ:
+      break;
+  }
+  return UpAxis::kZ;
+}
+
+PointColumns Split(const MeshPointColumns& points, UpAxis up) {
+  switch (up) {
+    case UpAxis::kX:
+      return {points.y, points.z, points.x};
+    case UpAxis::kY:
+      return {points.x, points.z, points.y};
+    case UpAxis::kZ:
+      break;
+  }
+  return {points.x, points.y, points.z};
+}
+
+ResolvedCorridor Resolved(const PlannedCorridor& by_ref) {
+  const CorridorColumns& columns = by_ref.corridor.columns;
+  ResolvedCorridor resolved;
+  resolved.up_axis = ToUpAxis(by_ref.mesh.up);
+  resolved.precision = by_ref.mesh.source == TileSource::kDetour ? CoordinatePrecision::Float32()
+                                                                 : CoordinatePrecision::Double();
+  resolved.polygons = {Split(columns.vertices, resolved.up_axis), columns.vertex_count};
+  resolved.portals = {Split(columns.left, resolved.up_axis), Split(columns.right, resolved.up_axis),
+                      columns.link_entry};
+  return resolved;
+}
+
+// The first thing on the way that bars it: of the request's own closed gates, and of the navmesh's.
+std::optional<Blockage> FirstBlockage(const v1::PlanCorridorRequest& request,
+                                      const PlannedCorridor& by_ref) {
+  std::optional<Blockage> first = by_ref.corridor.blockage;
+  const ReadSet& reads = by_ref.corridor.read_set;
+  for (size_t i = 0; i < reads.dependencies.size(); ++i) {
+    const Dependency& read = reads.dependencies[i];
+    if (read.kind != DependencyKind::kGate) continue;
+    const auto& closed = request.closed_gates();
+    if (std::find(closed.begin(), closed.end(), read.id) == closed.end()) continue;
+    if (!first || reads.portal_index[i] < first->portal_index)
+      first = Blockage{DependencyKind::kGate, read.id, reads.portal_index[i]};
+  }
+  return first;
+}
+
+void EncodeBlockage(const Blockage& blockage, double shortest_length, v1::Route* route) {
+  v1::Blocked* blocked = route->mutable_blocked();
+  route->set_shortest_length(shortest_length);
+  blocked->set_portal_index(blockage.portal_index);
+  if (blockage.kind == DependencyKind::kLink) {
+    route->set_outcome(v1::OUTCOME_LINK_DISABLED);
+    blocked->set_link_ref(blockage.id);
+    blocked->set_detail("a disabled link lies on the corridor");
+  } else {
+    route->set_outcome(v1::OUTCOME_GATE_CLOSED);
+    blocked->set_gate_id(blockage.id);
+    blocked->set_detail("a closed gate lies on the corridor");
+  }
+}
+
 }  // namespace
 
 std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request,
                                           const RequestLimits& limits, StopSignal stop,
-                                          v1::PlanCorridorResponse& response) {
+                                          v1::PlanCorridorResponse& response,
+                                          const PlannedCorridor* by_ref) {
   thread_local CorridorPlanner planner;
   const absl::Cleanup give_back = [] {
     // The memory of a rare large plan is not kept.
     if (planner.corridor().portals.size() > kLargeCorridor) planner = CorridorPlanner();
   };
   Violations violations;
-  const DecodedCorridorRequest decoded = ReadCorridorRequest(request, limits, violations);
+  std::optional<ResolvedCorridor> resolved;
+  if (by_ref != nullptr) resolved = Resolved(*by_ref);
+  const DecodedCorridorRequest decoded =
+      ReadCorridorRequest(request, resolved ? &*resolved : nullptr, limits, violations);
   const DecodedSampling sampling =
       ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
 
@@ -109,12 +184,16 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   }
 
   v1::Route* route = response.mutable_route();
-  if (decoded.closed_gate) {
-    route->set_outcome(v1::OUTCOME_GATE_CLOSED);
-    route->set_shortest_length(plan.shortest_length);
-    route->mutable_blocked()->set_portal_index(decoded.closed_gate->portal_index);
-    route->mutable_blocked()->set_gate_id(decoded.closed_gate->gate_id);
-    route->mutable_blocked()->set_detail("a closed gate lies on the corridor");
+  std::optional<Blockage> blockage;
+  if (by_ref != nullptr) {
+    blockage = FirstBlockage(request, *by_ref);
+    EncodeReadSet(by_ref->corridor.read_set.dependencies, response.mutable_read_set());
+  } else if (decoded.closed_gate) {
+    blockage = Blockage{DependencyKind::kGate, decoded.closed_gate->gate_id,
+                        decoded.closed_gate->portal_index};
+  }
+  if (blockage) {
+    EncodeBlockage(*blockage, plan.shortest_length, route);
   } else {
     EncodeRoute(plan, decoded.frame, route);
     EncodeSamples(sampling, plan.route, decoded.frame, route->mutable_samples(), violations);
@@ -128,7 +207,23 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
 bool IsQuickPlan(const v1::PlanCorridorRequest& request) {
   const v1::AgentBody& body = request.agent().body();
   return !body.has_max_turn_radius() && body.clearance() == 0.0 &&
-         body.radius() <= body.baked_radius() && HasFewSamples(request);
+         body.radius() <= body.baked_radius() && HasFewSamples(request) &&
+         request.corridor().refs().ref_size() <= kFewRefs;
+}
+
+std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& request,
+                                               const NavMeshView& view, const RequestLimits& limits,
+                                               StopSignal stop, v1::PlanCorridorResponse& response,
+                                               ReadSet& reads) {
+  std::vector<PolygonRef> refs;
+  refs.reserve(static_cast<size_t>(request.corridor().refs().ref_size()));
+  for (const uint64_t ref : request.corridor().refs().ref()) refs.push_back({ref});
+  auto corridor = ResolveCorridor(view, refs, static_cast<size_t>(limits.max_portals) + 1);
+  if (!corridor.ok()) return ToFailure(corridor.failure());
+  const PlannedCorridor planned{view.snapshot().info(), *corridor};
+  auto failure = AnswerPlanCorridor(request, limits, stop, response, &planned);
+  reads = std::move(corridor->read_set);
+  return failure;
 }
 
 }  // namespace arclane

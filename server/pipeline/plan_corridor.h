@@ -9,17 +9,34 @@
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/failure.h"
 #include "server/codec/request_limits.h"
+#include "server/navmesh/corridor_refs.h"
 #include "server/pipeline/plan_failure.h"
 
 namespace arclane {
 
+struct PlannedCorridor {
+  const MeshInfo& mesh;
+  const CorridorByRef& corridor;
+};
+
 // Fills `response.route` and returns nullopt, or returns why the request fails; the response is
-// then unspecified. `stop` is asked between stages and after every bounded amount of work; once it
-// answers with a reason, that reason (kCancelled, kDeadlineExceeded, kDraining) is the failure.
-// Thread-safe: scratch memory is kept per thread.
+// then unspecified. `by_ref`: what the corridor's refs stand for, with the mesh that they are of;
+// null for other corridors. With it `response.read_set` is filled too. `stop` is asked between
+// stages and after every bounded amount of work; once it answers with a reason, that reason
+// (kCancelled, kDeadlineExceeded, kDraining) is the failure. Thread-safe: scratch memory is kept
+// per thread.
 std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request,
                                           const RequestLimits& limits, StopSignal stop,
-                                          v1::PlanCorridorResponse& response);
+                                          v1::PlanCorridorResponse& response,
+                                          const PlannedCorridor* by_ref = nullptr);
+
+// The same for a corridor by reference: resolves the refs on the view and plans. `reads` receives
+// what the answer depends on, with the stamps of the view. The version and the epochs of the view
+// are not written: they belong to an answer, not to its route.
+std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& request,
+                                               const NavMeshView& view, const RequestLimits& limits,
+                                               StopSignal stop, v1::PlanCorridorResponse& response,
+                                               ReadSet& reads);
 
 // Whether the plan of a request of a few KiB is sure to take no more than some dozen microseconds:
 // nothing to round, no distance to keep, few samples. Cost: linear in the polygons' vertices when

@@ -6,7 +6,7 @@ namespace arclane {
 bool OpenStreams::Add(Stream& stream) {
   absl::MutexLock lock(&mutex_);
   if (ended_) return false;
-  streams_.insert(&stream);
+  streams_.emplace(&stream, std::chrono::steady_clock::now());
   return true;
 }
 
@@ -19,7 +19,14 @@ void OpenStreams::EndAll() {
   // Held over the calls: a stream cannot be destroyed before it was removed.
   absl::MutexLock lock(&mutex_);
   ended_ = true;
-  for (Stream* stream : streams_) stream->End();
+  for (const auto& [stream, added] : streams_) stream->End();
+}
+
+void OpenStreams::EndOlderThan(std::chrono::steady_clock::time_point time) {
+  absl::MutexLock lock(&mutex_);
+  for (const auto& [stream, added] : streams_) {
+    if (added < time && stream->EndsByAge()) stream->End();
+  }
 }
 
 }  // namespace arclane

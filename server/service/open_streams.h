@@ -4,7 +4,8 @@
 #ifndef ARCLANE_SERVER_SERVICE_OPEN_STREAMS_H_
 #define ARCLANE_SERVER_SERVICE_OPEN_STREAMS_H_
 
-#include <set>
+#include <chrono>
+#include <map>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
@@ -16,9 +17,11 @@ class OpenStreams {
  public:
   class Stream {
    public:
-    // Ends the stream as soon as its current message is answered. May be called once, from any
-    // thread, while the stream is registered. It must not call OpenStreams.
+    // Ends the stream as soon as its current message is answered. From any thread, while the stream
+    // is registered; more than once only where it ends by age. It must not call OpenStreams.
     virtual void End() = 0;
+    // Whether the stream ends by EndOlderThan: those that tell their clients how to go on.
+    virtual bool EndsByAge() const { return false; }
 
    protected:
     ~Stream() = default;
@@ -29,11 +32,14 @@ class OpenStreams {
   void Remove(Stream& stream);
   // Ends every stream, and lets no further one in.
   void EndAll();
+  // Ends streams that were added before `time` and end by age.
+  void EndOlderThan(std::chrono::steady_clock::time_point time);
 
  private:
   absl::Mutex mutex_;
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
-  std::set<Stream*> streams_ ABSL_GUARDED_BY(mutex_);
+  // By stream, when it was added.
+  std::map<Stream*, std::chrono::steady_clock::time_point> streams_ ABSL_GUARDED_BY(mutex_);
 };
 
 }  // namespace arclane

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "server/planning/geometry/precision.h"
+#include "server/service/cached_plan_call.h"
 #include "server/service/call_account.h"
 #include "server/service/ping.h"
 #include "server/service/plan_methods.h"
@@ -32,7 +33,11 @@ grpc::ServerUnaryReactor* WithoutThrowing(grpc::CallbackServerContext& context, 
 grpc::ServerUnaryReactor* PathPlannerService::PlanCorridor(grpc::CallbackServerContext* context,
                                                            const grpc::ByteBuffer* request,
                                                            grpc::ByteBuffer* response) {
-  return WithoutThrowing(*context, [&] {
+  return WithoutThrowing(*context, [&]() -> grpc::ServerUnaryReactor* {
+    if (environment_.navmeshes != nullptr) {
+      if (auto* call = StartCachedPlanCall(environment_, *context, *request, *response))
+        return call;
+    }
     return PlanCallOf<PlanCorridorMethod>::Start(environment_, *context, *request, *response);
   });
 }
@@ -79,6 +84,8 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     response->set_max_queued_plans(limits.max_queued_plans);
     response->set_max_coordinate(kMaxCoordinate);
     response->set_max_dependencies(limits.max_dependencies);
+    if (environment_.navmeshes != nullptr)
+      response->set_max_publish_bytes(environment_.navmeshes->max_publish_bytes());
     EchoIdentity(*context);
     account.Ended(grpc::Status::OK);
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();

@@ -105,11 +105,11 @@ class PlanCallOf final : public PlanCall {
     if (parsed_ == nullptr && !Parse(request_bytes)) {
       return MalformedMessage(Method::Request::default_instance());
     }
-    const auto& request = *parsed_;
+    auto& request = *parsed_;
     auto& response = *Arena().template New<typename Method::Response>();
     SteadyTime time = std::chrono::steady_clock::now();
     const auto stop = [this] { return StopReason(); };
-    auto failure = Method::Plan(request, environment_.limits, stop, response);
+    auto failure = Plan(request, stop, response);
     time = EndStage(Stage::kPlan, time);
     if (!failure) failure = Encode(request, response, time, response_bytes);
     return failure;
@@ -136,6 +136,16 @@ class PlanCallOf final : public PlanCall {
     return arena;
   }
 
+  // Methods plan within the limits, or with all that the service has.
+  std::optional<Failure> Plan(typename Method::Request& request, StopSignal stop,
+                              typename Method::Response& response) {
+    if constexpr (requires { Method::Plan(request, environment_, stop, response); }) {
+      return Method::Plan(request, environment_, stop, response);
+    } else {
+      return Method::Plan(request, environment_.limits, stop, response);
+    }
+  }
+
   // The answer's own fields follow as a second piece, since the time of encoding is known only
   // then; concatenated pieces are one message.
   std::optional<Failure> Encode(const typename Method::Request& request,
@@ -160,7 +170,7 @@ class PlanCallOf final : public PlanCall {
     return std::nullopt;
   }
 
-  const typename Method::Request* parsed_ = nullptr;  // In this thread's arena, once parsed.
+  typename Method::Request* parsed_ = nullptr;  // In this thread's arena, once parsed.
 };
 
 }  // namespace arclane

@@ -19,10 +19,9 @@ struct PlanCorridorMethod {
   static constexpr MethodId kId = MethodId::kPlanCorridor;
   static constexpr char kByteLimitName[] = "max_plan_corridor_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_corridor_bytes; }
-  static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
-                                     StopSignal stop, Response& response) {
-    return AnswerPlanCorridor(request, limits, stop, response);
-  }
+  // Without the cache; what the cache may answer is taken by cached_plan_call.h.
+  static std::optional<Failure> Plan(Request& request, const ServiceEnvironment& environment,
+                                     StopSignal stop, Response& response);
   static bool IsQuick(const Request& request) { return IsQuickPlan(request); }
   static std::optional<v1::Outcome> OutcomeOf(const Response& response) {
     return response.route().outcome();

@@ -18,6 +18,7 @@
 #include "absl/time/time.h"
 #include "server/service/bind_error.h"
 #include "server/service/health_service.h"
+#include "server/service/navmesh_registry_service.h"
 #include "server/service/path_planner_service.h"
 #include "server/service/reflection_service.h"
 #include "server/service/service_environment.h"
@@ -67,6 +68,47 @@ PlannerPoolOptions PoolOptions(const ServerOptions& options) {
   return pool;
 }
 
+// Long streams are ended before their connection is: a connection that has reached its age is torn
+// down a grace later, and a stream may have been opened on it at the last moment before. 0: never.
+double StreamAge(const ServerOptions& options) {
+  constexpr double kMargin = 0.8;
+  if (options.max_connection_age_s <= 0) return 0;
+  if (options.max_connection_age_grace_s <= 0) return kMargin * options.max_connection_age_s;
+  return kMargin * std::min(options.max_connection_age_s, options.max_connection_age_grace_s);
+}
+
+// Ends long streams that have reached their age, on a thread of its own.
+class StreamAging {
+ public:
+  StreamAging(OpenStreams& streams, double age_s) : streams_(streams), age_s_(age_s) {
+    if (age_s > 0) thread_ = std::thread([this] { Work(); });
+  }
+  ~StreamAging() {
+    {
+      absl::MutexLock lock(&mutex_);
+      ending_ = true;
+    }
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void Work() {
+    const absl::Duration period = absl::Seconds(std::clamp(age_s_ / 20, 0.005, 1.0));
+    const auto age = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double>(age_s_));
+    absl::MutexLock lock(&mutex_);
+    while (!mutex_.AwaitWithTimeout(absl::Condition(&ending_), period)) {
+      streams_.EndOlderThan(std::chrono::steady_clock::now() - age);
+    }
+  }
+
+  OpenStreams& streams_;
+  const double age_s_;
+  absl::Mutex mutex_;
+  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
 }  // namespace
 
 // In the order of use: what stands below borrows what stands above, and is destroyed first. The
@@ -75,21 +117,38 @@ struct Server::Parts {
   Parts(const ServerOptions& options, Metrics& metrics)
       : limits(options.limits),
         metrics(metrics),
+        navmeshes(options.navmeshes),
         pool(PoolOptions(options)),
         admission(pool, options.max_admitted_bytes, metrics),
-        planner({limits, metrics, in_flight, streams, pool, admission,
-                 options.before_plan ? 0 : options.quick_plan_bytes}) {}
+        planner({limits, metrics, in_flight, streams, pool, admission, &navmeshes,
+                 options.before_plan ? 0 : options.quick_plan_bytes}),
+        registry({limits, metrics, in_flight, streams, pool, admission, &navmeshes}),
+        aging(streams, StreamAge(options)) {
+    metrics.SetNavMeshSource([this] { return navmeshes.Numbers(); });
+  }
+  ~Parts() { metrics.SetNavMeshSource(nullptr); }
+
+  // Tells the health service's watchers and the metrics.
+  void SetServing(bool serving) {
+    for (const char* name : {"", kPlannerHealthName, kRegistryHealthName})
+      health.Set(name, serving);
+    metrics.SetServing(serving);
+  }
 
   const RequestLimits limits;
   Metrics& metrics;
   InFlight in_flight;
   OpenStreams streams;
+  NavMeshBackend navmeshes;
   PlannerPool pool;
   Admission admission;
   PathPlannerService planner;
+  NavMeshRegistryService registry;
+  StreamAging aging;
   HealthService health;
   ReflectionService reflection{
-      {v1::PathPlanner::service_full_name(), grpc::health::v1::Health::service_full_name(),
+      {v1::PathPlanner::service_full_name(), v1::NavMeshRegistry::service_full_name(),
+       grpc::health::v1::Health::service_full_name(),
        grpc::reflection::v1alpha::ServerReflection::service_full_name()},
       streams};
   std::vector<std::string> addresses;
@@ -108,6 +167,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     builder.AddListeningPort(options.addresses[i], grpc::InsecureServerCredentials(), &ports[i]);
   }
   builder.RegisterService(&parts->planner);
+  builder.RegisterService(&parts->registry);
   builder.RegisterService(&parts->health);
   builder.RegisterService(&parts->reflection);
   parts->server = builder.BuildAndStart();
@@ -123,9 +183,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   for (size_t i = 0; i < ports.size(); ++i)
     parts->addresses.push_back(WithPort(options.addresses[i], ports[i]));
   parts->port = ports.empty() ? 0 : ports[0];
-  for (const char* name : {"", kPlannerHealthName, kLivenessHealthName})
-    parts->health.Set(name, true);
-  metrics.SetServing(true);
+  parts->health.Set(kLivenessHealthName, true);
+  parts->SetServing(options.ready_at_start);
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 
@@ -133,7 +192,16 @@ Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
 Server::~Server() {
   if (!parts_->is_shut_down) Shutdown(0, 0);
+  parts_->server.reset();
+  // Plans whose callers are all gone stop soon, and use the handlers' environment until then.
+  parts_->in_flight.AwaitZero(absl::InfiniteFuture());
 }
+
+void Server::SetReady() {
+  if (!parts_->is_shut_down) parts_->SetServing(true);
+}
+
+NavMeshBackend& Server::navmeshes() { return parts_->navmeshes; }
 
 const std::vector<std::string>& Server::addresses() const { return parts_->addresses; }
 int Server::port() const { return parts_->port; }
@@ -145,9 +213,7 @@ std::shared_ptr<grpc::Channel> Server::InProcessChannel(const grpc::ChannelArgum
 bool Server::Shutdown(double delay_s, double timeout_s) {
   Parts& parts = *parts_;
   parts.is_shut_down = true;
-  parts.health.Set("", false);
-  parts.health.Set(kPlannerHealthName, false);
-  parts.metrics.SetServing(false);
+  parts.SetServing(false);
   absl::SleepFor(absl::Seconds(delay_s));
 
   // Shutdown tells every client to go elsewhere (GOAWAY) and returns when the last call has ended,

@@ -15,6 +15,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/codec/request_limits.h"
+#include "server/service/navmesh_backend.h"
 #include "server/telemetry/metrics.h"
 
 namespace arclane {
@@ -31,26 +32,35 @@ struct ServerOptions {
   double min_ping_interval_s = 1;
   double max_connection_age_s = 0;  // 0: connections last.
   double max_connection_age_grace_s = 30;
+  NavMeshBackendOptions navmeshes;
+  // False: alive, but not ready before SetReady.
+  bool ready_at_start = true;
   // Called on a planning thread before each plan, if set: a test holds plans here. All plans are
   // made there then.
   std::function<void()> before_plan;
 };
 
-// The names of the health service: ready are "" and kPlannerHealthName, alive is
+// The names of the health service: ready are "" and the two services, alive is
 // kLivenessHealthName.
 inline constexpr char kPlannerHealthName[] = "arclane.v1.PathPlanner";
+inline constexpr char kRegistryHealthName[] = "arclane.v1.NavMeshRegistry";
 inline constexpr char kLivenessHealthName[] = "liveness";
 
 class Server {
  public:
-  // Serves as soon as it returns. UNAVAILABLE names the address that cannot be listened on and why.
-  // `metrics` must have the labels of ServiceLabels() and outlive the server.
+  // Serves as soon as it returns, and is ready unless the options say otherwise. UNAVAILABLE names
+  // the address that cannot be listened on and why. `metrics` must have the labels of
+  // ServiceLabels() and outlive the server.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options,
                                                        Metrics& metrics);
   // Ends at once what Shutdown did not end.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
+
+  // Ready from now on, unless it is being shut down.
+  void SetReady();
+  NavMeshBackend& navmeshes();
 
   // The addresses as bound, with the ports taken.
   const std::vector<std::string>& addresses() const;

@@ -8,6 +8,7 @@
 #include "server/codec/request_limits.h"
 #include "server/service/admission.h"
 #include "server/service/in_flight.h"
+#include "server/service/navmesh_backend.h"
 #include "server/service/open_streams.h"
 #include "server/service/planner_pool.h"
 #include "server/telemetry/metrics.h"
@@ -22,6 +23,8 @@ struct ServiceEnvironment {
   OpenStreams& streams;
   PlannerPool& pool;
   Admission& admission;
+  // Null in a service without navmeshes: requests that name polygons are then refused.
+  NavMeshBackend* navmeshes = nullptr;
   // Largest request whose plan may be made on the network thread that received it; 0: none.
   size_t quick_plan_bytes = 0;
 };

@@ -19,6 +19,22 @@ enum class MethodId {
   kGetLimits,
   kPing,
   kPingStream,
+  kPublishNavMesh,
+  kUpdateTiles,
+  kApplyChanges,
+  kActivateNavMesh,
+  kRetireNavMesh,
+  kDeleteNavMesh,
+  kGetNavMesh,
+  kListNavMeshes,
+  kReadNavMesh,
+  kCreateWorld,
+  kMoveWorld,
+  kListWorlds,
+  kDeleteWorld,
+  kInvalidateNavMesh,
+  kWatchNavMesh,
+  kWatchRoutes,
 };
 enum class ShedReason {
   kQueueFull,      // Too many plans waited.

@@ -51,8 +51,8 @@ google::rpc::BadRequest ToBadRequest(const Failure& failure, size_t* omitted) {
 }  // namespace
 
 grpc::Status ToStatus(const Failure& failure) {
-  const auto code = static_cast<grpc::StatusCode>(FailureStatusCode(failure.reason));
-  const std::string name(FailureReasonName(failure.reason));
+  const auto code = static_cast<grpc::StatusCode>(StatusCode(failure));
+  const std::string name(ReasonName(failure));
   google::rpc::Status details;
   details.set_code(code);
   details.set_message(failure.message.empty() ? name : Cut(failure.message, kMostMessageBytes));

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "server/telemetry/navmesh_metrics.h"
 #include "server/telemetry/process_metrics.h"
 
 namespace arclane {
@@ -48,6 +49,7 @@ struct MethodSeries {
 struct Metrics::Series {
   std::shared_ptr<prometheus::Registry> registry = std::make_shared<prometheus::Registry>();
   std::shared_ptr<ProcessMetrics> process = std::make_shared<ProcessMetrics>();
+  std::shared_ptr<NavMeshMetrics> navmeshes = std::make_shared<NavMeshMetrics>();
   std::vector<MethodSeries> methods;
   std::vector<Counter*> outcomes;
   std::vector<Counter*> shed;
@@ -162,8 +164,14 @@ void Metrics::SetCapacity(int planner_threads, size_t queued_plans_limit,
 
 void Metrics::SetServing(bool serving) { series_->serving->Set(serving ? 1 : 0); }
 
+void Metrics::SetNavMeshSource(std::function<NavMeshNumbers()> source) {
+  series_->navmeshes->SetSource(std::move(source));
+}
+
 std::string Metrics::Text() const {
   std::vector<prometheus::MetricFamily> families = series_->registry->Collect();
+  for (prometheus::MetricFamily& family : series_->navmeshes->Collect())
+    families.push_back(std::move(family));
   for (prometheus::MetricFamily& family : series_->process->Collect())
     families.push_back(std::move(family));
   return prometheus::TextSerializer().Serialize(families);
@@ -172,6 +180,7 @@ std::string Metrics::Text() const {
 struct MetricsEndpoint::State {
   std::unique_ptr<prometheus::Exposer> exposer;
   std::shared_ptr<prometheus::Registry> registry;
+  std::shared_ptr<NavMeshMetrics> navmeshes;
   std::shared_ptr<ProcessMetrics> process;
 };
 
@@ -179,10 +188,12 @@ absl::StatusOr<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Start(const st
                                                                         const Metrics& metrics) {
   auto state = std::make_unique<State>();
   state->registry = metrics.series_->registry;
+  state->navmeshes = metrics.series_->navmeshes;
   state->process = metrics.series_->process;
   try {
     state->exposer = std::make_unique<prometheus::Exposer>(address);
     state->exposer->RegisterCollectable(state->registry);
+    state->exposer->RegisterCollectable(state->navmeshes);
     state->exposer->RegisterCollectable(state->process);
   } catch (const std::exception&) {
     return absl::UnavailableError("cannot serve metrics on " + address +

@@ -8,6 +8,8 @@
 #define ARCLANE_SERVER_TELEMETRY_METRICS_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +25,26 @@ struct MetricLabels {
   std::vector<std::string> outcomes;
   std::vector<std::string> shed_reasons;
   std::vector<std::string> stages;
+};
+
+// What navmeshes and the cache tell of themselves at a scrape.
+struct NavMeshNumbers {
+  uint64_t navmeshes = 0;
+  uint64_t versions = 0;
+  uint64_t bytes = 0;
+  uint64_t worlds = 0;
+  uint64_t publishing_bytes = 0;
+  uint64_t cache_hits = 0;
+  uint64_t cache_misses = 0;  // Coalesced ones are not among them.
+  uint64_t cache_coalesced = 0;
+  uint64_t cache_bypassed = 0;
+  uint64_t cache_stale = 0;
+  uint64_t cache_insertions = 0;
+  uint64_t cache_evictions = 0;
+  uint64_t cache_rejections = 0;
+  uint64_t cache_entries = 0;
+  uint64_t cache_bytes = 0;
+  uint64_t cache_bytes_limit = 0;
 };
 
 // Thread-safe. Indices must be within the lists of MetricLabels.
@@ -49,6 +71,9 @@ class Metrics {
 
   void SetCapacity(int planner_threads, size_t queued_plans_limit, double admitted_bytes_limit);
   void SetServing(bool serving);
+  // Asked at every scrape, from its thread. An empty function ends that: the one before is not
+  // called any more once this has returned.
+  void SetNavMeshSource(std::function<NavMeshNumbers()> source);
 
   // The exposition text, as GET /metrics answers.
   std::string Text() const;

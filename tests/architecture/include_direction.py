@@ -2,7 +2,7 @@
 """Which folder may include which: the rule, and a reader of #include lines that finds what breaks it.
 
 planning <- navmesh <- cache <- service <- main; pipeline, the requests' way from message to answer, stands on codec and
-planning and is used by service. codec stands on planning, pipeline on codec, telemetry and config on nothing of ours; client/sdk uses
+planning and is used by service. codec stands on planning, pipeline on codec, telemetry, config and digest on nothing of ours; client/sdk uses
 codec and planning, the other clients the sdk.
 """
 import dataclasses
@@ -18,7 +18,7 @@ _ROUNDING = "server/planning/rounding"
 _ROUTE = "server/planning/route"
 _FOLLOW = "server/planning/follow"
 _PLANNING = [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUNDING, _ROUTE, _FOLLOW]
-_ABOVE_PLANNING = _PLANNING + ["server/telemetry", "server/config"]
+_ABOVE_PLANNING = _PLANNING + ["server/telemetry", "server/config", "server/digest"]
 ALLOWED = {
     _GEOMETRY: [],
     _CORRIDOR: [_GEOMETRY],
@@ -29,13 +29,15 @@ ALLOWED = {
     _FOLLOW: [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUTE],
     "server/telemetry": [],
     "server/config": [],
+    "server/digest": [],
     "server/codec": _PLANNING + ["proto"],
     "server/navmesh": _ABOVE_PLANNING,
     "server/cache": _ABOVE_PLANNING + ["server/navmesh"],
-    "server/pipeline": _PLANNING + ["server/codec", "proto"],
-    "server/service": _ABOVE_PLANNING + ["server/navmesh", "server/cache", "server/codec", "server/pipeline", "proto"],
-    "server": _ABOVE_PLANNING + ["server/navmesh", "server/cache", "server/codec", "server/pipeline", "server/service", "proto"],
-    "client/sdk": _PLANNING + ["server/codec", "proto"],
+    "server/navmesh_codec": _PLANNING + ["server/navmesh", "server/codec", "proto"],
+    "server/pipeline": _PLANNING + ["server/codec", "server/navmesh", "server/navmesh_codec", "proto"],
+    "server/service": _ABOVE_PLANNING + ["server/navmesh", "server/navmesh_codec", "server/cache", "server/codec", "server/pipeline", "proto"],
+    "server": _ABOVE_PLANNING + ["server/navmesh", "server/navmesh_codec", "server/cache", "server/codec", "server/pipeline", "server/service", "proto"],
+    "client/sdk": _PLANNING + ["server/codec", "server/digest", "proto"],
     "client/cli": _PLANNING + ["server/codec", "client/sdk", "proto"],
     "client/loadgen": _PLANNING + ["server/codec", "client/sdk", "proto"],
     "client/examples": ["client/sdk", "proto"],
@@ -51,9 +53,10 @@ FORBIDDEN_OUTSIDE = {
     "server/navmesh": _WIRE + ("prometheus/",),
     "server/cache": _WIRE + ("prometheus/",),
     "server/telemetry": _WIRE,
+    "server/digest": _WIRE + ("prometheus/",),
     "server/config": _WIRE + ("prometheus/",),
     "server/codec": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),
-    "server/pipeline": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),
+    "server/navmesh_codec": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),
     "server/pipeline": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),
     "server/service": ("prometheus/",),
     "client": ("prometheus/",),

@@ -17,7 +17,9 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "live")]
 
 from checks import equal  # noqa: E402  pylint: disable=wrong-import-position
 from kinds import KINDS  # noqa: E402  pylint: disable=wrong-import-position
+from kinds.navmesh_file import navmesh_file_checks  # noqa: E402  pylint: disable=wrong-import-position
 from live_server import LiveServer, ServerError, program  # noqa: E402  pylint: disable=wrong-import-position
+from navmesh import NavMeshes  # noqa: E402  pylint: disable=wrong-import-position
 from records import RecordError, read_records  # noqa: E402  pylint: disable=wrong-import-position
 from stubs import StubError, Stubs, channel, error_details  # noqa: E402  pylint: disable=wrong-import-position
 
@@ -27,10 +29,11 @@ FAILURES_SHOWN = 5
 
 
 class Context:
-    """What a kind needs to make cases: the stubs, the folder of the file being read, and whether the run is a full one."""
+    """What a kind needs to make cases: the stubs, the navmeshes published in this run, the folder of the file being read, and
+    whether the run is a full one."""
 
-    def __init__(self, stubs, full):
-        self.stubs, self.full, self.folder = stubs, full, "."
+    def __init__(self, stubs, navmeshes, full):
+        self.stubs, self.navmeshes, self.full, self.folder = stubs, navmeshes, full, "."
 
 
 class RecordResult:
@@ -73,6 +76,7 @@ class RpcRunner:
         self._stubs, self._window = stubs, window
         self._channel = channel(target)
         self._planner = stubs.PathPlannerStub(self._channel)
+        self.registry = stubs.NavMeshRegistryStub(self._channel)
         self._in_flight = collections.deque()
         self.calls = 0
 
@@ -173,6 +177,23 @@ def run_file(path, context, runner):
     return results, skipped, problems
 
 
+def run_navmesh_file(path, context, runner):
+    """(results, skipped records, problems) of one Detour file: the mesh is one record."""
+    import grpc  # pylint: disable=import-outside-toplevel
+    name = os.path.basename(path)
+    result = RecordResult(name.removesuffix(".bin"), name, "navmesh file")
+    try:
+        checks, cases = navmesh_file_checks(path, context)
+    except grpc.RpcError as error:
+        result.add("mesh", [equal("status", f"{error.code().name}: {error.details()}", "OK")])
+        return [result], [], []
+    result.add("mesh", checks)
+    for case in cases:
+        runner.submit(case, result)
+    runner.finish()
+    return [result], [], []
+
+
 def describe(check):
     """One check as text."""
     if isinstance(check.measured, (int, float)) and not isinstance(check.measured, bool) and check.tolerance > 0.0:
@@ -213,10 +234,8 @@ def find_files(paths):
         for file in found:
             name = os.path.basename(file)
             stem = name.removesuffix(".gz")
-            if stem.endswith(".jsonl"):
+            if stem.endswith((".jsonl", ".bin")):
                 files.append(file)
-            elif stem.endswith(".bin"):
-                left_out.append((name, "navmesh: not served yet"))
             elif stem.endswith(".json"):
                 left_out.append((name, "mesh that records refer to, no record itself"))
             elif not os.path.isdir(path):
@@ -227,7 +246,8 @@ def find_files(paths):
 def parse_arguments():
     """The command line."""
     parser = argparse.ArgumentParser(prog="tests/conformance/run.sh", description=__doc__)
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="record files (.jsonl, plain or .gz) or folders of them")
+    parser.add_argument("paths", nargs="+", metavar="PATH",
+                        help="record files (.jsonl, plain or .gz), Detour files (.bin) or folders of them")
     parser.add_argument("--server", metavar="HOST:PORT", help="a running server (default: one of this build is started)")
     parser.add_argument("--report", metavar="FILE", help="write one JSON line for each record")
     parser.add_argument("--full", action="store_true", help="every transformation of every record, not a sample")
@@ -248,20 +268,25 @@ def json_safe(value):
 
 def run(arguments, target, stubs):
     """Runs all files; returns the exit code."""
+    import grpc  # pylint: disable=import-outside-toplevel
     files, left_out = find_files(arguments.paths)
     for reason, count in collections.Counter(reason for _, reason in left_out).items():
         print(f"{count} files skipped ({reason})")
-    context = Context(stubs, arguments.full)
     runner = RpcRunner(stubs, target, arguments.in_flight)
+    context = Context(stubs, NavMeshes(stubs, runner.registry), arguments.full)
     passed = failed = 0
     problems = []
     report = open(arguments.report, "w", encoding="utf-8") if arguments.report else None
     for file in files:
         begin, calls = time.monotonic(), runner.calls
         try:
-            results, skipped, file_problems = run_file(file, context, runner)
+            run_one = run_navmesh_file if file.endswith(".bin") else run_file
+            results, skipped, file_problems = run_one(file, context, runner)
         except RecordError as error:
             problems.append(str(error))
+            continue
+        except grpc.RpcError as error:
+            problems.append(f"{os.path.basename(file)}: a navmesh was not published: {error.details()}")
             continue
         problems += file_problems
         print_file(os.path.basename(file), results, skipped, time.monotonic() - begin, runner.calls - calls)

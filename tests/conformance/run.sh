@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs reference records through a live server: tests/conformance/run.sh PATH... [--server HOST:PORT] [--report FILE] [--full]
-# PATH is a record file (JSON Lines, plain or .gz) or a folder of them. Builds nothing: says how to build what is absent.
+# PATH is a record file (JSON Lines, plain or .gz), a Detour navmesh (.bin) or a folder of them. Builds nothing: says how to build what is absent.
 set -euo pipefail
 
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"

@@ -137,7 +137,8 @@ TEST_F(ServiceReflectionTest, ListsTheServices) {
   const Response response = Ask(request);
   for (const auto& service : response.list_services_response().service())
     names.push_back(service.name());
-  EXPECT_THAT(names, UnorderedElementsAre("arclane.v1.PathPlanner", "grpc.health.v1.Health",
+  EXPECT_THAT(names, UnorderedElementsAre("arclane.v1.PathPlanner", "arclane.v1.NavMeshRegistry",
+                                          "grpc.health.v1.Health",
                                           "grpc.reflection.v1alpha.ServerReflection"));
 }
 

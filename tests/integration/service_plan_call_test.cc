@@ -72,7 +72,8 @@ class ServicePlanCallTest : public ::testing::Test {
       : metrics_(CurrentBuild(), ServiceLabels()),
         pool_({.thread_count = 1, .queue_limit = 10, .nice = 0, .before_job = nullptr}),
         admission_(pool_, 1 << 20, metrics_),
-        service_({limits_, metrics_, in_flight_, streams_, pool_, admission_, kQuickBytes}) {
+        service_(
+            {limits_, metrics_, in_flight_, streams_, pool_, admission_, nullptr, kQuickBytes}) {
     grpc::ServerBuilder builder;
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();

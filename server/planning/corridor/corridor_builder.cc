@@ -82,8 +82,8 @@ class CorridorBuilder::Run {
         PlaceEnd("goal", polygons_.size() - 1, &corridor_.goal, &corridor_.goal_height);
   }
 
-  // Without polygons all that is known of the first cell is that it lies behind the first portal,
-  // and of the last that it lies in front of the last.
+  // Of the first cell is used that it lies behind the first portal, and of the last that it lies in
+  // front of the last; without polygons no more is known of them.
   void PlaceEndsByPortals() {
     const std::vector<Portal>& portals = corridor_.portals;
     if (portals.empty()) return;
@@ -349,17 +349,19 @@ class CorridorBuilder::Run {
   double PlaceEnd(const char* field, size_t k, Vec2* point, double* height) {
     CleanPolygon& polygon = polygons_[k];
     if (!polygon.usable) return 0.0;
-    const Vec2 sent = *point;
-    *point = ClosestPointInConvex(Vertices(k), sent);
-    *height = ConvexSurfaceHeight(Vertices(k), Heights(k), *point);
-    if (*point == sent) return 0.0;
+    const Vec2 nearest = ClosestPointInConvex(Vertices(k), *point);
+    *height = ConvexSurfaceHeight(Vertices(k), Heights(k), nearest);
+    if (nearest == *point) return 0.0;
     polygon.needs_hull = true;
-    const double shift = Distance(*point, sent);
+    const double shift = Distance(nearest, *point);
     const double allowed = std::max(input_.max_end_shift, tolerance());
-    if (shift <= allowed) return shift;
-    violations_.Add(
-        ViolationReason::kOffCorridor, field,
-        absl::StrCat("lies ", shift, " outside polygons[", k, "], allowed are ", allowed));
+    if (shift > allowed) {
+      violations_.Add(
+          ViolationReason::kOffCorridor, field,
+          absl::StrCat("lies ", shift, " outside polygons[", k, "], allowed are ", allowed));
+    }
+    if (input_.has_portals) return 0.0;  // Stays; its cell reaches out to it.
+    *point = nearest;
     return shift;
   }
 
@@ -497,7 +499,7 @@ bool CorridorBuilder::Build(const CorridorInput& input, const CorridorLimits& li
   } else {
     run.DerivePortals();
   }
-  if (!input.has_polygons && !is_faulty()) run.PlaceEndsByPortals();
+  if (input.has_portals && !is_faulty()) run.PlaceEndsByPortals();
   if (is_faulty()) return false;
   run.FindTurnsBack();
   run.EmitCells();

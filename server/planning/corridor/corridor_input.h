@@ -50,7 +50,9 @@ struct CorridorInput {
   // The largest distance, in the plane, by which start or goal may lie outside its polygon; it is
   // then moved to the closest point of the polygon. Without polygons: by which start may lie in
   // front of the first portal, or goal behind the last; it is then moved onto the portal's line.
-  // Never less than the tolerance. >= 0, may be infinite.
+  // With both: it stays where it is, its cell reaches out to it, unless it lies beyond the portal's
+  // line, onto which it is moved: the path is that of the portals alone. Never less than the
+  // tolerance. >= 0, may be infinite.
   double max_end_shift = 0.0;
 
   // At least one is true. With both, portals are taken as given (their count must fit) and the

@@ -3,12 +3,15 @@
 
 Each record is planned with its portals given, with left and right exchanged, and with its polygons given. Where
 the record has a reference optimum, the length is compared with it; where the corridor holds off-mesh links, both ends of every
-link must stand on the route, in order, as a link segment.
+link must stand on the route, in order, as a link segment. Where the Detour file of the record's mesh lies beside it, the corridor is planned by
+reference too: its portals must be those recorded exactly, and the answer that to the portals sent along, bit for bit.
 """
 import math
 
+from by_reference import portal_checks, refs_request, same_route
 from checks import Case, Kind, equal, near
 from corridor_request import Axes, new_request, whole_route
+from navmesh import beside
 from planar import distance_outside_convex
 from records import float32
 
@@ -76,6 +79,8 @@ class CorridorKind(Kind):
         stubs = context.stubs
         axes = Axes(stubs, "Y")
         geometry = Geometry(record)
+        mesh_file = beside(context.folder, record.get("mesh", ""))
+        answers = {}
         for name, left, right in (("portals", geometry.left, geometry.right),
                                   ("portals_mirrored", geometry.right, geometry.left)):
             request = self._request(stubs, axes, record, geometry)
@@ -84,13 +89,32 @@ class CorridorKind(Kind):
             axes.extend(portals.left, [plane(p) for p in left], heights(left))
             axes.extend(portals.right, [plane(p) for p in right], heights(right))
             portals.link_entry.extend(geometry.link_entries)
-            yield self._case(name, stubs, axes, request, record, geometry, polygons_given=False)
+            case = self._case(name, stubs, axes, request, record, geometry, polygons_given=False)
+            if name == "portals" and mesh_file is not None:
+                yield Case(name, case.method, request, _keeping(case.judge, answers))
+                yield self._by_reference(context, axes, request, geometry, mesh_file, answers)
+            else:
+                yield case
         request = self._request(stubs, axes, record, geometry)
         polygons = request.corridor.polygons
         for polygon in geometry.polygons:
             axes.extend(polygons.vertices, [plane(v) for v in polygon], heights(polygon))
             polygons.vertex_count.append(len(polygon))
         yield self._case("polygons", stubs, axes, request, record, geometry, polygons_given=True)
+
+    @staticmethod
+    def _by_reference(context, axes, inline, geometry, mesh_file, answers):
+        mesh = context.navmeshes.of_file(mesh_file)
+        refs = mesh.refs_of(geometry.polygons)
+        request = refs_request(context.stubs, inline, mesh.navmesh_id, refs or [])
+
+        def judge(response):
+            if "inline" not in answers:
+                return [equal("answer to the portals sent along", "none", "one")]
+            return (portal_checks(axes, response.route.portals, geometry.left, geometry.right) +
+                    same_route(context.stubs, axes, response, answers["inline"]))
+
+        return Case("refs", "PlanCorridor", request, judge)
 
     @staticmethod
     def _request(stubs, axes, record, geometry):
@@ -117,6 +141,14 @@ class CorridorKind(Kind):
             return checks
 
         return Case(name, "PlanCorridor", request, judge)
+
+
+def _keeping(judge, answers):
+    """A judge that also keeps the answer for the case after it."""
+    def keep(response):
+        answers["inline"] = response
+        return judge(response)
+    return keep
 
 
 def link_checks(stubs, axes, route, links):

@@ -2,12 +2,13 @@
 """Queries on game and street maps: the polygons of a corridor come from the map's mesh, in `meshes/` beside the file.
 
 Each of a query's corridors is planned with both plane up axes; a part of the queries also under transformations that are exact
-in doubles, which must keep the length, or scale it exactly.
+in doubles, which must keep the length, or scale it exactly. The map's mesh is published too, and each corridor planned by reference.
 """
 import json
 import os
 import zlib
 
+from by_reference import refs_request
 from checks import Case, Kind, near
 from corridor_request import Axes, new_request, whole_route
 from planar import distance_outside_convex
@@ -64,6 +65,7 @@ class MapQueryKind(Kind):
             for transformation in self._transformations(record, context.full):
                 for up in ("Z", "Y"):
                     yield self._case(record, context.stubs, mesh, corridor_name, transformation, up)
+            yield self._by_reference(record, context, mesh, corridor_name)
 
     @staticmethod
     def _transformations(record, full):
@@ -80,6 +82,13 @@ class MapQueryKind(Kind):
             path = os.path.join(folder, "meshes", f"{name}.json")
             self._meshes[name] = json.loads(read_text(path if os.path.exists(path) else path + ".gz"))
         return self._meshes[name]
+
+    def _by_reference(self, record, context, mesh, corridor_name):
+        navmesh_id = context.navmeshes.of_map(record["map"], mesh)
+        case = self._case(record, context.stubs, mesh, corridor_name, IDENTITY, "Z")
+        request = refs_request(context.stubs, case.request, navmesh_id, record[corridor_name]["polygons"])
+        request.include_corridor = False
+        return Case(f"{corridor_name.removeprefix('corridor_')}/refs", case.method, request, case.judge)
 
     @staticmethod
     def _case(record, stubs, mesh, corridor_name, transformation, up):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/navmesh/digest.h"
+#include "server/digest/digest.h"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SHA-256 (FIPS 180-4): the name of a content, the same that `sha256sum` prints. Names versions,
 // tiles and stored rows, so that equal content is recognised and damaged content is never served.
-#ifndef ARCLANE_SERVER_NAVMESH_DIGEST_H_
-#define ARCLANE_SERVER_NAVMESH_DIGEST_H_
+#ifndef ARCLANE_SERVER_DIGEST_DIGEST_H_
+#define ARCLANE_SERVER_DIGEST_DIGEST_H_
 
 #include <array>
 #include <cstddef>
@@ -49,4 +49,4 @@ ContentDigest DigestOf(std::string_view data);
 
 }  // namespace arclane
 
-#endif  // ARCLANE_SERVER_NAVMESH_DIGEST_H_
+#endif  // ARCLANE_SERVER_DIGEST_DIGEST_H_

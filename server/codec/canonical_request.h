@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The canonical form of a PlanCorridor request: two requests whose canonical bytes are equal have
+// the same answer, and a request is planned in its canonical form, so that an answer that was kept
+// is the very bytes that planning would give.
+//
+// Gone are: unknown fields; what belongs to one call (`cache_mode`, `include_stage_times`); the
+// name of the navmesh, which is part of the cache's key, and with `corridor.refs` version and world
+// too, since what the answer was read from is checked by stamps. Made equal are: -0.0 and 0.0;
+// fields that are unset and those that are set to their default, except optional fields and the
+// frame's enums, whose defaults depend on the navmesh; `closed_gates` in any order.
+#ifndef ARCLANE_SERVER_CODEC_CANONICAL_REQUEST_H_
+#define ARCLANE_SERVER_CODEC_CANONICAL_REQUEST_H_
+
+#include <string>
+#include <string_view>
+
+#include "arclane/v1/planner.pb.h"
+
+namespace arclane {
+
+// Makes the request canonical and writes its bytes. O(bytes).
+void Canonicalize(v1::PlanCorridorRequest& request, std::string* bytes);
+
+// What can be told of an encoded request without parsing it.
+struct RequestGlance {
+  bool names_navmesh = false;
+  bool bypasses_cache = false;
+};
+// O(top-level fields). For bytes that are no message, anything.
+RequestGlance GlanceAt(std::string_view encoded);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_CODEC_CANONICAL_REQUEST_H_

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Neutral meshes and gates from messages. What columns mean together is checked where meshes are
+// built (navmesh/neutral_mesh.h); here only what the domain type cannot hold.
+#ifndef ARCLANE_SERVER_NAVMESH_CODEC_NEUTRAL_MESH_CODEC_H_
+#define ARCLANE_SERVER_NAVMESH_CODEC_NEUTRAL_MESH_CODEC_H_
+
+#include <string>
+#include <vector>
+
+#include "arclane/v1/navmesh.pb.h"
+#include "server/navmesh/gates.h"
+#include "server/navmesh/neutral_mesh.h"
+#include "server/navmesh/result.h"
+
+namespace arclane {
+
+// Fails with kMalformed for unknown enum values and kBrokenMesh for columns of different lengths.
+NavMeshResult<NeutralMesh> ReadNeutralMesh(const v1::NeutralNavMesh& message);
+
+// Adds violations under `path`[i] for gates whose border columns differ in length.
+std::vector<GateDefinition> ReadGates(const google::protobuf::RepeatedPtrField<v1::Gate>& messages,
+                                      const std::string& path, MeshViolations& violations);
+void EncodeGate(const GateDefinition& gate, v1::Gate* message);
+
+v1::UpAxis EncodeUpAxis(MeshUpAxis up);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_NAVMESH_CODEC_NEUTRAL_MESH_CODEC_H_

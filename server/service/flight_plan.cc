@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/service/flight_plan.h"
+
+#include <algorithm>
+#include <exception>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "arclane/v1/planner.pb.h"
+#include "server/codec/message_arena.h"
+#include "server/pipeline/plan_corridor.h"
+#include "server/service/kept_answer.h"
+#include "server/service/message_bytes.h"
+#include "server/telemetry/logging.h"
+
+namespace arclane {
+namespace {
+
+// The first byte of a key tells the kind of the kept thing.
+std::string_view RequestBytes(const Flight& flight) { return flight.key().request.substr(1); }
+
+Failure Late() {
+  Failure failure;
+  failure.reason = FailureReason::kDeadlineExceeded;
+  failure.message = "the deadline passed before the plan was done";
+  return failure;
+}
+
+// What a request that brings its own geometry says it depends on; and, under an id that is no
+// tile's, the name of its navmesh as a whole, so that saying "everything has changed" reaches those
+// that name nothing else.
+std::vector<Dependency> DeclaredDependencies(const v1::DependencyColumns& columns,
+                                             const StampSource& ledger) {
+  constexpr uint64_t kWholeNavMesh = ~uint64_t{0};
+  std::vector<Dependency> dependencies;
+  dependencies.push_back({DependencyKind::kTile, kWholeNavMesh, kNoStamp});
+  for (int i = 0; i < columns.id_size(); ++i) {
+    // The numbers of the two enums are the same, and known: the request was planned.
+    dependencies.push_back({static_cast<DependencyKind>(columns.kind(i)), columns.id(i), kNoStamp});
+  }
+  std::sort(dependencies.begin(), dependencies.end());
+  dependencies.erase(std::unique(dependencies.begin(), dependencies.end()), dependencies.end());
+  for (Dependency& dependency : dependencies)
+    dependency.stamp = ledger.Stamp(dependency.kind, dependency.id);
+  return dependencies;
+}
+
+class FlightPlan final : public PlannerPool::Job {
+ public:
+  FlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight, RequestState state,
+             std::shared_ptr<StageSeconds> times, SteadyTime arrival)
+      : environment_(environment),
+        flight_(std::move(flight)),
+        state_(std::move(state)),
+        times_(std::move(times)),
+        arrival_(arrival) {
+    // The plan may outlive the calls that wait for it; the server must not end before it.
+    environment_.in_flight.Enter();
+  }
+  ~FlightPlan() override { environment_.in_flight.Leave(); }
+
+  size_t bytes() const { return flight_->key().request.size(); }
+
+  void Run() override {
+    const SteadyTime start = EndStage(Stage::kQueue, arrival_);
+    environment_.admission.LeftQueue(bytes());
+    if (flight_->ShouldStop(NavMeshBackend::Now())) {
+      environment_.admission.Finished(bytes(), 0);
+      environment_.metrics.Shed(LabelIndex(ShedReason::kExpired));
+      flight_->Expire(NavMeshBackend::Now(), Shared(Late()));
+      delete this;
+      return;
+    }
+    std::vector<Dependency> dependencies;
+    std::shared_ptr<const KeptAnswer> answer;
+    const auto failure = PlanWithoutThrowing(dependencies, answer);
+    environment_.admission.Finished(bytes(),
+                                    SecondsBetween(start, std::chrono::steady_clock::now()));
+    if (!failure) {
+      environment_.navmeshes->cache().Finish(*flight_, dependencies, std::move(answer));
+    } else if (stopped_) {
+      flight_->Expire(NavMeshBackend::Now(), Shared(Late()));
+    } else {
+      flight_->Fail(Shared(*failure));
+    }
+    delete this;
+  }
+
+ private:
+  SteadyTime EndStage(Stage stage, SteadyTime start) {
+    const SteadyTime end = std::chrono::steady_clock::now();
+    (*times_)[LabelIndex(stage)] = SecondsBetween(start, end);
+    environment_.metrics.Stage(LabelIndex(stage), (*times_)[LabelIndex(stage)]);
+    return end;
+  }
+
+  std::optional<Failure> PlanWithoutThrowing(std::vector<Dependency>& dependencies,
+                                             std::shared_ptr<const KeptAnswer>& answer) {
+    try {
+      return Plan(dependencies, answer);
+    } catch (const std::exception& error) {
+      Log(LogLevel::kError, "a plan threw", {{"what", error.what()}, {"request_bytes", bytes()}});
+    }
+    Failure failure;
+    failure.message = "internal error";
+    return failure;
+  }
+
+  std::optional<Failure> Plan(std::vector<Dependency>& dependencies,
+                              std::shared_ptr<const KeptAnswer>& answer) {
+    thread_local MessageArena arena;
+    const absl::Cleanup give_back = [] { arena.Reset(); };
+    SteadyTime time = std::chrono::steady_clock::now();
+    const std::string_view encoded = RequestBytes(*flight_);
+    auto& request = *arena.New<v1::PlanCorridorRequest>();
+    if (!request.ParseFromArray(encoded.data(), static_cast<int>(encoded.size())))
+      return MalformedMessage(request);
+    time = EndStage(Stage::kParse, time);
+    auto& response = *arena.New<v1::PlanCorridorResponse>();
+    const auto stop = [this]() -> std::optional<FailureReason> {
+      if (!flight_->ShouldStop(NavMeshBackend::Now())) return std::nullopt;
+      stopped_ = true;
+      return FailureReason::kDeadlineExceeded;
+    };
+    std::optional<Failure> failure;
+    if (state_.view != nullptr) {
+      ReadSet reads;
+      failure = AnswerPlanCorridorByRef(request, *state_.view, environment_.limits, stop, response,
+                                        reads);
+      dependencies = std::move(reads.dependencies);
+    } else {
+      failure = AnswerPlanCorridor(request, environment_.limits, stop, response);
+      if (!failure) {
+        dependencies = DeclaredDependencies(request.corridor().dependencies(), *state_.ledger);
+      }
+    }
+    time = EndStage(Stage::kPlan, time);
+    if (failure) return failure;
+    response.clear_answer();  // Belongs to each call that is answered.
+    grpc::Slice slice;
+    if (!ToSlice(response, &slice)) return AnswerTooLarge();
+    answer = std::make_shared<KeptAnswer>(slice, response.route().outcome());
+    EndStage(Stage::kEncode, time);
+    return std::nullopt;
+  }
+
+  ServiceEnvironment& environment_;
+  const std::shared_ptr<Flight> flight_;
+  const RequestState state_;
+  const std::shared_ptr<StageSeconds> times_;
+  const SteadyTime arrival_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
+                     uint64_t waiter, RequestState state, SteadyTime arrival,
+                     std::shared_ptr<StageSeconds> times) {
+  // Once admitted, the plan belongs to the planning thread, and to itself.
+  auto* plan = new FlightPlan(environment, flight, std::move(state), std::move(times), arrival);
+  if (auto refusal = environment.admission.Admit(*plan, plan->bytes())) {
+    delete plan;
+    flight->HandOn(waiter, Shared(*std::move(refusal)));
+  }
+}
+
+std::shared_ptr<const void> Shared(Failure failure) {
+  return std::make_shared<const Failure>(std::move(failure));
+}
+
+const Failure& FailureOf(const FlightOutcome& outcome) {
+  return *static_cast<const Failure*>(outcome.failure.get());
+}
+
+}  // namespace arclane

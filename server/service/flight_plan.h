@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan that equal requests under way share: a job of the planning threads that belongs to the
+// flight, not to the call that started it.
+#ifndef ARCLANE_SERVER_SERVICE_FLIGHT_PLAN_H_
+#define ARCLANE_SERVER_SERVICE_FLIGHT_PLAN_H_
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "server/cache/flight.h"
+#include "server/navmesh/navmesh_view.h"
+#include "server/service/call_account.h"
+#include "server/service/service_environment.h"
+
+namespace arclane {
+
+// Seconds of each stage of a plan; written before the flight ends, read after.
+using StageSeconds = std::array<double, 4>;
+
+// The state that a request is asked on: exactly one of the two.
+struct RequestState {
+  std::shared_ptr<const NavMeshView> view;    // Of a corridor by reference.
+  std::shared_ptr<const StampSource> ledger;  // Of one that brings its geometry.
+
+  const StampSource& stamps() const { return view != nullptr ? *view : *ledger; }
+};
+
+// Queues the plan of a flight for its waiter `waiter`, who leads it. Where it is refused, that
+// waiter is told so and another one leads. `times` receives the times of its stages.
+void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
+                     uint64_t waiter, RequestState state, SteadyTime arrival,
+                     std::shared_ptr<StageSeconds> times);
+
+// A failure as flights hand it to those who wait.
+std::shared_ptr<const void> Shared(Failure failure);
+const Failure& FailureOf(const FlightOutcome& outcome);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_SERVICE_FLIGHT_PLAN_H_

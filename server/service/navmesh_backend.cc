@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/service/navmesh_backend.h"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "absl/time/time.h"
+#include "server/navmesh/navmesh_store.h"
+
+namespace arclane {
+namespace {
+
+// Registry calls that wait; more are refused.
+constexpr size_t kMostWaitingCalls = 1024;
+// How often idle worlds are looked for.
+constexpr double kExpiryPeriod_s = 5.0;
+
+std::shared_ptr<NavMeshRegistry> InMemoryRegistry() {
+  auto opened = NavMeshRegistry::Open({}, std::make_shared<NullStore>(), NavMeshBackend::Now());
+  return *std::move(opened);  // Nothing is read, so nothing can fail.
+}
+
+}  // namespace
+
+NavMeshBackend::NavMeshBackend(const NavMeshBackendOptions& options)
+    : options_(options),
+      registry_(options.registry != nullptr ? options.registry : InMemoryRegistry()),
+      cache_({.capacity_bytes = options.cache_bytes, .shard_count = 16}),
+      pool_({.thread_count = options.threads,
+             .queue_limit = kMostWaitingCalls,
+             .nice = options.nice,
+             .before_job = nullptr}),
+      stream_pool_({.thread_count = 1,
+                    .queue_limit = std::numeric_limits<size_t>::max(),
+                    .nice = 0,
+                    .before_job = nullptr}),
+      expiry_([this] { ExpireWorlds(); }) {}
+
+NavMeshBackend::~NavMeshBackend() {
+  {
+    absl::MutexLock lock(&mutex_);
+    ending_ = true;
+  }
+  expiry_.join();
+}
+
+double NavMeshBackend::Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+bool NavMeshBackend::ReservePublishing(uint64_t bytes) {
+  uint64_t held = publishing_bytes_.load(std::memory_order_relaxed);
+  do {
+    if (bytes > options_.max_publish_bytes || held > options_.max_publish_bytes - bytes)
+      return false;
+  } while (!publishing_bytes_.compare_exchange_weak(held, held + bytes));
+  return true;
+}
+
+void NavMeshBackend::ReleasePublishing(uint64_t bytes) { publishing_bytes_.fetch_sub(bytes); }
+
+void NavMeshBackend::ExpireWorlds() {
+  while (true) {
+    {
+      absl::MutexLock lock(&mutex_);
+      if (mutex_.AwaitWithTimeout(absl::Condition(&ending_), absl::Seconds(kExpiryPeriod_s)))
+        return;
+    }
+    registry_->ExpireWorlds(Now());
+  }
+}
+
+NavMeshNumbers NavMeshBackend::Numbers() const {
+  const RegistryCounts counts = registry_->Count();
+  const CacheCounters cache = cache_.counters();
+  NavMeshNumbers numbers;
+  numbers.navmeshes = counts.navmeshes;
+  numbers.versions = counts.versions;
+  numbers.bytes = counts.bytes;
+  numbers.worlds = counts.worlds;
+  numbers.publishing_bytes = publishing_bytes_.load(std::memory_order_relaxed);
+  numbers.cache_hits = cache.hits;
+  // Read one after the other: a request may be among the coalesced and not yet among the misses.
+  numbers.cache_misses = cache.misses - std::min(cache.misses, cache.coalesced);
+  numbers.cache_coalesced = cache.coalesced;
+  numbers.cache_bypassed = cache.bypassed;
+  numbers.cache_stale = cache.stale;
+  numbers.cache_insertions = cache.insertions;
+  numbers.cache_evictions = cache.evictions;
+  numbers.cache_rejections = cache.rejections;
+  numbers.cache_entries = cache.entries;
+  numbers.cache_bytes = cache.bytes;
+  numbers.cache_bytes_limit = options_.cache_bytes;
+  return numbers;
+}
+
+}  // namespace arclane

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/service/navmesh_directory.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <system_error>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "server/digest/digest.h"
+#include "server/service/registry_methods.h"
+
+namespace arclane {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct NavMeshFile {
+  std::string navmesh_id;
+  uint64_t version = 1;
+  v1::NavMeshFormat format = v1::NAV_MESH_FORMAT_UNSPECIFIED;
+  fs::path path;
+};
+
+// nullopt for a file that is no navmesh.
+absl::StatusOr<std::optional<NavMeshFile>> FileOf(const fs::path& path) {
+  NavMeshFile file;
+  file.path = path;
+  if (path.extension() == ".bin") {
+    file.format = v1::NAV_MESH_FORMAT_DETOUR_MSET;
+  } else if (path.extension() == ".navmesh") {
+    file.format = v1::NAV_MESH_FORMAT_NEUTRAL;
+  } else {
+    return std::optional<NavMeshFile>();
+  }
+  const std::string stem = path.stem().string();
+  const size_t at = stem.rfind('@');
+  file.navmesh_id = stem.substr(0, at);
+  if (at != std::string::npos &&
+      (!absl::SimpleAtoi(stem.substr(at + 1), &file.version) || file.version == 0)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path.string(), ": what follows @ must be a version >= 1"));
+  }
+  return std::optional<NavMeshFile>(std::move(file));
+}
+
+absl::StatusOr<std::vector<NavMeshFile>> FilesIn(const std::string& directory) {
+  std::error_code error;
+  std::vector<NavMeshFile> files;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    if (!it->is_regular_file(error)) continue;
+    auto file = FileOf(it->path());
+    if (!file.ok()) return file.status();
+    if (*file) files.push_back(**std::move(file));
+  }
+  if (error) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("cannot read the directory ", directory, ": ", error.message()));
+  }
+  std::sort(files.begin(), files.end(), [](const NavMeshFile& a, const NavMeshFile& b) {
+    return std::tie(a.navmesh_id, a.version) < std::tie(b.navmesh_id, b.version);
+  });
+  return files;
+}
+
+}  // namespace
+
+absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::string& directory) {
+  const auto files = FilesIn(directory);
+  if (!files.ok()) return files.status();
+  for (size_t i = 0; i < files->size(); ++i) {
+    const NavMeshFile& file = (*files)[i];
+    std::ifstream stream(file.path, std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(stream), {}};
+    if (!stream)
+      return absl::InvalidArgumentError(absl::StrCat("cannot read ", file.path.string()));
+    const bool highest = i + 1 == files->size() || (*files)[i + 1].navmesh_id != file.navmesh_id;
+    v1::PublishNavMeshHeader header;
+    header.set_navmesh_id(file.navmesh_id);
+    header.set_version(file.version);
+    header.set_format(file.format);
+    header.set_content_bytes(content.size());
+    header.set_content_sha256(std::string(DigestOf(content).view()));
+    header.set_inactive(!highest);
+    v1::PublishNavMeshResponse response;
+    std::optional<Failure> failure = AnswerPublication(backend, header, content, response);
+    if (!failure && highest) {
+      // A version that was there already stays as active as it was.
+      v1::ActivateNavMeshRequest activate;
+      activate.set_navmesh_id(file.navmesh_id);
+      activate.set_version(file.version);
+      v1::ActivateNavMeshResponse activated;
+      failure = AnswerRegistryCall(backend, activate, activated);
+    }
+    if (failure)
+      return absl::InvalidArgumentError(absl::StrCat(file.path.string(), ": ", failure->message));
+  }
+  return files->size();
+}
+
+}  // namespace arclane

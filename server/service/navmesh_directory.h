@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Publishes the navmeshes that lie as files in a directory, so that replicas of a read-only
+// deployment agree.
+#ifndef ARCLANE_SERVER_SERVICE_NAVMESH_DIRECTORY_H_
+#define ARCLANE_SERVER_SERVICE_NAVMESH_DIRECTORY_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "server/service/navmesh_backend.h"
+
+namespace arclane {
+
+// ID.bin or ID@VERSION.bin is a Detour file, ID.navmesh or ID@VERSION.navmesh an encoded
+// NeutralNavMesh; without a version it is 1; the highest version of each navmesh becomes the active
+// one. Other files are passed over. Returns how many were published or there already; fails for a
+// directory or file that cannot be read and for a mesh that is refused, naming the file.
+absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::string& directory);
+
+}  // namespace arclane
+
+#endif  // ARCLANE_SERVER_SERVICE_NAVMESH_DIRECTORY_H_

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watching navmeshes, worlds and routes through the service, by its stub and by the SDK.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "client/sdk/client.h"
+#include "server/navmesh/registry.h"
+#include "tests/integration/service_harness.h"
+#include "tests/support/grid_mesh.h"
+#include "tests/support/neutral_message.h"
+
+namespace arclane {
+namespace {
+
+using ::arclane::testing::GridMesh;
+using ::testing::ElementsAre;
+
+using Event = v1::WatchNavMeshResponse;
+
+// 4 x 4 unit squares with refs 0 to 15 in 4 tiles 1000 to 1003; gate 7 between the squares 1 and 2.
+NeutralMesh Grid() {
+  NeutralMesh mesh = GridMesh({});
+  mesh.gates = {{{7}, "gate", {{{1}, {2}}}, true}};
+  return mesh;
+}
+
+std::unique_ptr<Client> ClientOf(TestServer& server) {
+  ClientOptions options;
+  options.target = server.server().addresses()[0];
+  auto client = Client::Create(options);
+  EXPECT_TRUE(client.ok()) << client.status();
+  return *std::move(client);
+}
+
+class ServiceWatchTest : public ::testing::Test {
+ protected:
+  explicit ServiceWatchTest(ServerOptions options = {})
+      : server_(options),
+        stub_(v1::NavMeshRegistry::NewStub(server_.channel())),
+        client_(ClientOf(server_)) {
+    v1::PublishNavMeshHeader header;
+    header.set_navmesh_id("map");
+    header.set_version(1);
+    header.set_format(v1::NAV_MESH_FORMAT_NEUTRAL);
+    const auto published = client_->navmeshes().Publish(
+        header, ::arclane::testing::ToMessage(Grid()).SerializeAsString());
+    EXPECT_TRUE(published.ok()) << published.error();
+  }
+
+  uint64_t SetGate(bool open, const std::string& world = "") {
+    v1::ApplyChangesRequest request;
+    request.set_navmesh_id("map");
+    request.set_world_id(world);
+    open ? request.mutable_changes()->add_open_gates(7)
+         : request.mutable_changes()->add_closed_gates(7);
+    const auto applied = client_->navmeshes().ApplyChanges(request);
+    EXPECT_TRUE(applied.ok()) << applied.error();
+    return applied.ok() ? applied->epoch() : 0;
+  }
+
+  static v1::WatchNavMeshRequest WatchRequest(const std::string& world = "") {
+    v1::WatchNavMeshRequest request;
+    request.set_navmesh_id("map");
+    request.set_world_id(world);
+    return request;
+  }
+
+  // A route along the lowest row of squares, as it is planned now.
+  v1::WatchedRoute PlannedRoute(uint64_t id) {
+    v1::PlanCorridorRequest request = SmallRequest();
+    request.mutable_navmesh()->set_navmesh_id("map");
+    request.mutable_goal()->set_x(3.5);
+    for (const uint64_t ref : {0, 1, 2, 3})
+      request.mutable_corridor()->mutable_refs()->add_ref(ref);
+    const auto planned = client_->PlanCorridor(request);
+    EXPECT_TRUE(planned.ok()) << planned.error();
+    v1::WatchedRoute route;
+    route.set_route_id(id);
+    route.set_version(planned->answer().navmesh_version());
+    route.set_epoch(planned->answer().epoch());
+    *route.mutable_read_set() = planned->read_set();
+    return route;
+  }
+
+  TestServer server_;
+  std::unique_ptr<v1::NavMeshRegistry::Stub> stub_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(ServiceWatchTest, TellsASnapshotThenChangesUnderContiguousEpochs) {
+  auto watch = client_->navmeshes().Watch(WatchRequest());
+  const auto snapshot = watch->Next();
+  ASSERT_TRUE(snapshot.ok()) << snapshot.error();
+  EXPECT_EQ(snapshot->snapshot().navmesh().active_version(), 1u);
+  EXPECT_FALSE(snapshot->snapshot().resync());
+  EXPECT_TRUE(watch->Next()->has_synced());
+  const uint64_t first = SetGate(false);
+  EXPECT_EQ(first, snapshot->epoch() + 1);
+  const auto closed = watch->Next();
+  ASSERT_EQ(closed->changes().changes_size(), 1);
+  EXPECT_EQ(closed->changes().changes(0).epoch(), first);
+  EXPECT_THAT(closed->changes().changes(0).changes().closed_gates(), ElementsAre(7));
+  EXPECT_TRUE(watch->Next()->has_synced());
+  // A client that names what it knows gets what it missed and no snapshot.
+  const uint64_t last = SetGate(true);
+  v1::WatchNavMeshRequest knowing = WatchRequest();
+  knowing.set_known_epoch(first);
+  const auto missed = client_->navmeshes().Watch(knowing)->Next();
+  ASSERT_EQ(missed->changes().changes_size(), 1);
+  EXPECT_EQ(missed->changes().changes(0).epoch(), last);
+  // One of another life gets a snapshot and is told so.
+  knowing.set_known_epoch(last + 1000);
+  EXPECT_TRUE(client_->navmeshes().Watch(knowing)->Next()->snapshot().resync());
+}
+
+TEST_F(ServiceWatchTest, UnknownNavMeshesAndWorldsEndTheWatch) {
+  v1::WatchNavMeshRequest request;
+  request.set_navmesh_id("nowhere");
+  EXPECT_EQ(client_->navmeshes().Watch(request)->Next().error().reason, "UNKNOWN_NAVMESH");
+  EXPECT_EQ(client_->navmeshes().Watch(WatchRequest("nobody"))->Next().error().reason,
+            "UNKNOWN_WORLD");
+}
+
+TEST_F(ServiceWatchTest, AWatchEndsWithItsWorld) {
+  v1::CreateWorldRequest create;
+  create.set_navmesh_id("map");
+  create.set_world_id("match");
+  ASSERT_TRUE(client_->navmeshes().CreateWorld(create).ok());
+  auto watch = client_->navmeshes().Watch(WatchRequest("match"));
+  EXPECT_EQ(watch->Next()->snapshot().world().version(), 1u);
+  EXPECT_TRUE(watch->Next()->has_synced());
+  SetGate(false, "match");
+  EXPECT_TRUE(watch->Next()->has_changes());
+  EXPECT_TRUE(watch->Next()->has_synced());
+  v1::DeleteWorldRequest remove;
+  remove.set_navmesh_id("map");
+  remove.set_world_id("match");
+  ASSERT_TRUE(client_->navmeshes().DeleteWorld(remove).ok());
+  EXPECT_EQ(watch->Next().error().reason, "UNKNOWN_WORLD");
+}
+
+TEST_F(ServiceWatchTest, AStopRequestEndsTheWait) {
+  std::stop_source stop;
+  CallOptions options;
+  options.stop = stop.get_token();
+  auto watch = client_->navmeshes().Watch(WatchRequest(), options);
+  EXPECT_TRUE(watch->Next().ok());
+  EXPECT_TRUE(watch->Next().ok());
+  std::thread stopper([&] { stop.request_stop(); });
+  EXPECT_EQ(watch->Next().error().code, absl::StatusCode::kCancelled);
+  stopper.join();
+}
+
+TEST_F(ServiceWatchTest, ADrainTellsStreamsThatItGoesAway) {
+  grpc::ClientContext watch_context, routes_context;
+  auto watch = stub_->WatchNavMesh(&watch_context, WatchRequest());
+  Event event;
+  ASSERT_TRUE(watch->Read(&event));
+  ASSERT_TRUE(watch->Read(&event));
+  auto routes = stub_->WatchRoutes(&routes_context);
+  v1::WatchRoutesRequest scope;
+  scope.mutable_scope()->set_navmesh_id("map");
+  ASSERT_TRUE(routes->Write(scope));
+  v1::WatchRoutesResponse routes_event;
+  ASSERT_TRUE(routes->Read(&routes_event));
+  EXPECT_TRUE(routes_event.has_synced());
+  std::thread drain([&] { EXPECT_TRUE(server_.server().Shutdown(0, 10)); });
+  ASSERT_TRUE(watch->Read(&event));
+  EXPECT_EQ(event.going_away().reason(), v1::STREAM_END_GOING_AWAY);
+  EXPECT_FALSE(watch->Read(&event));
+  EXPECT_EQ(DetailsOf(watch->Finish()).info->reason(), "DRAINING");
+  ASSERT_TRUE(routes->Read(&routes_event));
+  EXPECT_EQ(routes_event.going_away().reason(), v1::STREAM_END_GOING_AWAY);
+  EXPECT_FALSE(routes->Read(&routes_event));
+  EXPECT_EQ(DetailsOf(routes->Finish()).info->reason(), "DRAINING");
+  drain.join();
+}
+
+TEST_F(ServiceWatchTest, TellsWhichRoutesGoStaleAndWhy) {
+  v1::WatchRoutesScope scope;
+  scope.set_navmesh_id("map");
+  auto watch = client_->navmeshes().WatchRoutes(scope);
+  EXPECT_TRUE(watch->Next()->has_synced());
+  v1::WatchedRoute far;  // Reads the two upper tiles.
+  far.set_route_id(2);
+  far.mutable_read_set()->add_tile(1002);
+  far.mutable_read_set()->add_tile(1003);
+  v1::WatchRoutesRequest request;
+  *request.add_added() = PlannedRoute(1);
+  *request.add_added() = far;
+  watch->Update(request);
+  const auto synced = watch->Next();
+  EXPECT_TRUE(synced->has_synced());
+  EXPECT_EQ(synced->request_count(), 2u);
+  const uint64_t epoch = SetGate(false);
+  const auto stale = watch->Next();
+  EXPECT_EQ(stale->epoch(), epoch);
+  EXPECT_THAT(stale->stale().route_id(), ElementsAre(1));
+  EXPECT_THAT(stale->stale().reason(), ElementsAre(v1::STALE_REASON_GATE_CHANGED));
+  EXPECT_THAT(stale->stale().id(), ElementsAre(7));
+  EXPECT_TRUE(watch->Next()->has_synced());
+  // Planned while the gate was closed; then it opens and closes again before the route is watched.
+  const v1::WatchedRoute late = PlannedRoute(3);
+  SetGate(true);
+  EXPECT_TRUE(watch->Next()->has_synced());
+  SetGate(false);
+  EXPECT_TRUE(watch->Next()->has_synced());
+  request.Clear();
+  *request.add_added() = late;
+  watch->Update(request);
+  EXPECT_THAT(watch->Next()->stale().reason(), ElementsAre(v1::STALE_REASON_GATE_CHANGED));
+  EXPECT_TRUE(watch->Next()->has_synced());
+  // A new lineage has other tiles.
+  v1::PublishNavMeshHeader header;
+  header.set_navmesh_id("map");
+  header.set_version(2);
+  header.set_format(v1::NAV_MESH_FORMAT_NEUTRAL);
+  NeutralMesh other = Grid();
+  other.baked_radius = 1;
+  ASSERT_TRUE(client_->navmeshes()
+                  .Publish(header, ::arclane::testing::ToMessage(other).SerializeAsString())
+                  .ok());
+  const auto replaced = watch->Next();
+  EXPECT_THAT(replaced->stale().route_id(), ElementsAre(2));
+  EXPECT_THAT(replaced->stale().reason(), ElementsAre(v1::STALE_REASON_TILE_CHANGED));
+}
+
+TEST_F(ServiceWatchTest, RefusesRoutesWithoutScope) {
+  grpc::ClientContext context;
+  auto stream = stub_->WatchRoutes(&context);
+  v1::WatchRoutesRequest request;
+  request.add_removed(1);
+  stream->Write(request);
+  v1::WatchRoutesResponse response;
+  EXPECT_FALSE(stream->Read(&response));
+  EXPECT_EQ(DetailsOf(stream->Finish()).bad_request->field_violations(0).field(), "scope");
+}
+
+// Connections are torn down every second; streams end before.
+class ServiceAgingWatchTest : public ServiceWatchTest {
+ protected:
+  static ServerOptions Options() {
+    ServerOptions options;
+    options.max_connection_age_s = 0.4;
+    options.max_connection_age_grace_s = 0.3;
+    return options;
+  }
+  ServiceAgingWatchTest() : ServiceWatchTest(Options()) {}
+};
+
+TEST_F(ServiceAgingWatchTest, AStreamIsToldBeforeItsConnectionIsTornDown) {
+  grpc::ClientContext context;
+  auto watch = stub_->WatchNavMesh(&context, WatchRequest());
+  Event event;
+  while (watch->Read(&event) && !event.has_going_away()) {
+  }
+  EXPECT_EQ(event.going_away().reason(), v1::STREAM_END_GOING_AWAY);
+  EXPECT_EQ(watch->Finish().error_code(), grpc::StatusCode::UNAVAILABLE);
+}
+
+TEST_F(ServiceAgingWatchTest, TheSdkOpensAgainAndMissesNoChange) {
+  constexpr int kChanges = 150;
+  v1::WatchRoutesScope scope;
+  scope.set_navmesh_id("map");
+  auto routes = client_->navmeshes().WatchRoutes(scope);
+  v1::WatchRoutesRequest request;
+  *request.add_added() = PlannedRoute(1);
+  routes->Update(request);
+  auto watch = client_->navmeshes().Watch(WatchRequest());
+  const auto snapshot = watch->Next();
+  ASSERT_TRUE(snapshot.ok()) << snapshot.error();
+  std::thread changer([&] {
+    for (int i = 0; i < kChanges; ++i) {
+      SetGate(i % 2 == 1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  });
+  uint64_t known = snapshot->epoch();
+  while (known < snapshot->epoch() + kChanges) {
+    const auto event = watch->Next();
+    ASSERT_TRUE(event.ok()) << event.error();
+    ASSERT_FALSE(event->has_snapshot());
+    for (const auto& change : event->changes().changes()) ASSERT_EQ(change.epoch(), ++known);
+  }
+  changer.join();
+  EXPECT_GE(
+      server_.MetricValue("arclane_calls_total{code=\"UNAVAILABLE\",method=\"WatchNavMesh\"}"), 1)
+      << "more than one stream was needed";
+  auto stale = routes->Next();
+  while (stale.ok() && !stale->has_stale()) stale = routes->Next();
+  ASSERT_TRUE(stale.ok()) << stale.error();
+  EXPECT_THAT(stale->stale().route_id(), ElementsAre(1));
+}
+
+// The log of changes is short, and messages fill what the connection may hold unread.
+class ServiceSlowWatchTest : public ServiceWatchTest {
+ protected:
+  static ServerOptions Options() {
+    RegistryOptions registry;
+    registry.navmesh_log_records = 16;
+    ServerOptions options;
+    options.navmeshes.registry =
+        *NavMeshRegistry::Open(registry, std::make_shared<NullStore>(), 0.0);
+    return options;
+  }
+  ServiceSlowWatchTest() : ServiceWatchTest(Options()) {}
+};
+
+TEST_F(ServiceSlowWatchTest, ASlowReaderIsCutOffWithAReason) {
+  grpc::ChannelArguments small;
+  small.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 1 << 16);
+  small.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  auto stub = v1::NavMeshRegistry::NewStub(server_.NewChannel(small));
+  grpc::ClientContext context;
+  auto watch = stub->WatchNavMesh(&context, WatchRequest());
+  Event event;
+  ASSERT_TRUE(watch->Read(&event));
+  ASSERT_TRUE(watch->Read(&event));
+  v1::ApplyChangesRequest large;
+  large.set_navmesh_id("map");
+  for (uint64_t area = 0; area < 4000; ++area) {
+    large.mutable_changes()->add_areas(area);
+    large.mutable_changes()->add_area_costs(2);
+  }
+  for (int i = 0; i < 60; ++i) {
+    large.mutable_changes()->set_area_costs(0, i + 1);
+    const auto applied = client_->navmeshes().ApplyChanges(large);
+    ASSERT_TRUE(applied.ok()) << applied.error();
+  }
+  uint64_t epoch = 0;
+  while (watch->Read(&event) && !event.has_going_away()) epoch = event.epoch();
+  EXPECT_EQ(event.going_away().reason(), v1::STREAM_END_TOO_SLOW);
+  EXPECT_FALSE(event.going_away().detail().empty());
+  EXPECT_LT(epoch, 62u);
+  const grpc::Status status = watch->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+  EXPECT_EQ(DetailsOf(status).info->reason(), "WATCHER_TOO_SLOW");
+}
+
+}  // namespace
+}  // namespace arclane

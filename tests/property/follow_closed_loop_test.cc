@@ -16,6 +16,9 @@ namespace {
 constexpr double kDt = 1.0 / 60.0;
 constexpr double kOnRoute = 1e-9;
 constexpr double kSpeedTolerance = 1e-9;
+// Half-planes lie a tolerance outside of the walls; where two of them meet at a sharp corner their
+// common point lies farther out by 1 / sin of half the angle.
+constexpr double kWallTolerances = 16.0;
 constexpr size_t kRoutes = 1000;
 
 using Corridors = std::vector<std::pair<std::string, CorridorSource>>;
@@ -136,7 +139,7 @@ void ClampedStaysInside(const PlannedRoute& planned, uint32_t seed) {
   std::uniform_real_distribution<double> uniform(0.0, 1.0);
   Drive::Setup setup;
   setup.dt = kDt;
-  const double tolerance = 3.0 * planned.follow.tolerance;
+  const double tolerance = kWallTolerances * planned.follow.tolerance;
   setup.after = [&](int, const Drive& drive) {
     const MotionRequest& request = drive.request();
     ASSERT_TRUE(request.inside_corridor);
@@ -167,7 +170,7 @@ void ReturnsAfterPushes(const PlannedRoute& planned, uint32_t seed) {
   // The arrival tolerance is what an agent that is pushed about can keep.
   FollowRoute route = planned.follow;
   route.arrival_tolerance = std::max(route.arrival_tolerance, 1e-2);
-  const double tolerance = 3.0 * route.tolerance;
+  const double tolerance = kWallTolerances * route.tolerance;
   setup.after = [&](int, const Drive& drive) {
     ASSERT_LE(DistanceFromCorridor(planned.corridor, drive.position()), tolerance);
   };

@@ -61,7 +61,7 @@ class CellReader {
     for (size_t i = 0; i < cell_.size(); ++i) {
       const Vec2 a = cell_[i], b = cell_[(i + 1) % cell_.size()];
       const HalfPlane plane = PlaneOf(a, b);
-      route_->cell_planes.push_back(plane);
+      route_->cell_planes.push_back({plane.normal, plane.offset + route_->tolerance});
       Interval covered[2];
       if (before) covered[0] = Covered(*before, a, b, plane, before_tolerance);
       if (after) covered[1] = Covered(*after, a, b, plane, after_tolerance);
@@ -158,7 +158,7 @@ Vec2 ClosestOn(Vec2 a, Vec2 b, Vec2 p) {
 HalfPlane Part(const FollowWall& wall, Vec2 p, Vec2 q, double tolerance) {
   const double far = std::max(Dot(wall.plane.normal, p), Dot(wall.plane.normal, q));
   if (far <= wall.plane.offset + tolerance) {
-    return {wall.plane.normal, std::max(wall.plane.offset, far)};
+    return {wall.plane.normal, wall.plane.offset + tolerance};
   }
   // The nearest points of two lines that do not cross: an end of one is among them.
   const std::array<std::pair<Vec2, Vec2>, 4> pairs = {{{ClosestOn(p, q, wall.a), wall.a},
@@ -192,7 +192,7 @@ HalfPlane Part(const FollowWall& wall, Vec2 p, Vec2 q, double tolerance) {
   } else if (rest_length > 0.0) {
     normal = rest * (1.0 / rest_length);
   }
-  return {normal, std::max({Dot(normal, at), Dot(normal, p), Dot(normal, q)})};
+  return {normal, Dot(normal, at) + tolerance};
 }
 
 }  // namespace
@@ -207,9 +207,9 @@ void AddCellWalls(const Corridor& corridor, FollowRoute* route) {
   route->wall_begin.push_back(static_cast<uint32_t>(route->walls.size()));
 }
 
-bool InCell(const FollowRoute& route, size_t cell, Vec2 p, double tolerance) {
+bool InCell(const FollowRoute& route, size_t cell, Vec2 p) {
   for (const HalfPlane& plane : route.planes(cell)) {
-    if (Dot(plane.normal, p) > plane.offset + tolerance) return false;
+    if (Dot(plane.normal, p) > plane.offset + route.tolerance) return false;
   }
   return true;
 }
@@ -220,14 +220,13 @@ size_t FirstPortalMissed(const FollowRoute& route, size_t from, size_t to, Vec2 
   const double slack = route.tolerance * Norm(d);
   for (size_t j = from; j < to; ++j) {
     const Portal& portal = route.portals[j];
-    if (Cross(d, portal.left - p) < -slack) {
-      *at = portal.left;
-      return j;
-    }
-    if (Cross(d, portal.right - p) > slack) {
-      *at = portal.right;
-      return j;
-    }
+    const Vec2 left = portal.left - p, right = portal.right - p;
+    const bool misses_left = Cross(d, left) < -slack, misses_right = Cross(d, right) > slack;
+    if (!misses_left && !misses_right) continue;
+    // A line that leads away from the portal has both ends on the wrong side.
+    const bool left_is_nearer = misses_right ? Dot(d, left) > Dot(d, right) : true;
+    *at = misses_left && left_is_nearer ? portal.left : portal.right;
+    return j;
   }
   return to;
 }
@@ -243,6 +242,11 @@ size_t ConvexSetAround(const FollowRoute& route, size_t from, size_t to, Vec2 p,
   for (size_t i = route.wall_begin[from]; i < route.wall_begin[to + 1]; ++i) add(route.walls[i]);
   if (from > 0) add(route.entry[from]);
   if (to + 1 < route.cell_count()) add(route.exit[to]);
+  // Portals of tile borders may miss the cells beside them: a line through one then crosses what is
+  // left of the edge, and no half-plane parts the two.
+  for (const HalfPlane& plane : planes.first(count)) {
+    if (Dot(plane.normal, p) > plane.offset || Dot(plane.normal, q) > plane.offset) return 0;
+  }
   return count;
 }
 

@@ -116,8 +116,9 @@ struct FollowRoute {
   std::vector<Portal> portals;
   std::vector<FollowDependency> dependencies;
 
-  double tolerance = 0.0;  // Of the walls: a point so near behind one still counts as inside.
-  std::vector<HalfPlane> cell_planes;
+  // Of the walls, from the corridor's own: an agent on a wall can move along it.
+  double tolerance = 0.0;
+  std::vector<HalfPlane> cell_planes;  // Of the edges, moved out by the tolerance.
   std::vector<uint32_t> cell_plane_begin;  // Cells + 1.
   std::vector<FollowWall> walls;           // Without portals.
   std::vector<uint32_t> wall_begin;        // Cells + 1.

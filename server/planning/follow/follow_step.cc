@@ -17,6 +17,9 @@ namespace {
 constexpr double kBrakingRoundoff = 1e-9;
 // How many cells around the last one are searched for the agent.
 constexpr size_t kCellSearch = 8;
+// A wall's corner nearer than so many tolerances is where the agent stands: it may be one tolerance
+// behind each of two walls there.
+constexpr double kTouching = 8.0;
 // How often the look-ahead is shortened to the portal in its way.
 constexpr int kLookAheadTries = 4;
 
@@ -240,15 +243,14 @@ class Step {
 
   void FindCell() {
     if (route_.cell_count() == 0) return;
-    const double tolerance = route_.tolerance;
     const Vec2 p = report_.position;
     size_t k = state_.cell;
-    out_.inside_corridor = InCell(route_, k, p, tolerance);
+    out_.inside_corridor = InCell(route_, k, p);
     for (size_t i = 1; !out_.inside_corridor && i <= kCellSearch; ++i) {
-      if (k + i < route_.cell_count() && InCell(route_, k + i, p, tolerance)) {
+      if (k + i < route_.cell_count() && InCell(route_, k + i, p)) {
         out_.inside_corridor = true;
         k += i;
-      } else if (i <= k && InCell(route_, k - i, p, tolerance)) {
+      } else if (i <= k && InCell(route_, k - i, p)) {
         out_.inside_corridor = true;
         k -= i;
       }
@@ -256,7 +258,7 @@ class Step {
     if (!out_.inside_corridor) k = std::min<size_t>(state_.portal, route_.cell_count() - 1);
     // On a portal the agent is in the cell behind it.
     while (k < state_.portal && k + 1 < route_.cell_count() &&
-           InCell(route_, k + 1, p, tolerance)) {
+           InCell(route_, k + 1, p)) {
       ++k;
     }
     state_.cell = static_cast<uint32_t>(k);
@@ -388,7 +390,7 @@ class Step {
            !Closed(k)) {
       ++k;
     }
-    while (k > from && InCell(route_, k - 1, p, route_.tolerance)) --k;
+    while (k > from && InCell(route_, k - 1, p)) --k;
     return k;
   }
 
@@ -429,9 +431,10 @@ class Step {
           seen = corner;
           const Vec2 past = corner - base;
           const double length = Norm(past);
-          const FollowSegment& on = route_.segments[cursor.segment];
-          aim = base + (length > rest_roundoff() ? past * (step_length / length)
-                                                 : DirectionOn(on, cursor.offset) * step_length);
+          // A corner that the agent stands on, or has passed, is not in its way.
+          if (length > kTouching * route_.tolerance && Dot(past, aim - base) > 0.0) {
+            aim = base + past * (step_length / length);
+          }
         }
       }
     }

@@ -416,8 +416,8 @@ class Step {
     }
     double ahead = step_length;
     if (beside > rest_roundoff()) {
-      ahead = beside < step_length ? std::sqrt((step_length - beside) * (step_length + beside))
-                                   : kReturnSlope * beside;
+      const double meets = (step_length - beside) * (step_length + beside);
+      ahead = std::max(meets > 0.0 ? std::sqrt(meets) : 0.0, kReturnSlope * beside);
     }
     const RouteCursor goal = Ahead(route_, cursor, ahead);
     Vec2 aim = PointAt(route_, goal);

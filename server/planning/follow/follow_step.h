@@ -18,8 +18,8 @@
 //
 // Direction. The preferred velocity aims at the route's point one step ahead (aiming far ahead
 // would cut curves by R (1 - cos(L / R))), so that an agent on the route lands on it. An agent
-// beside it by e aims at the point where the step of length m meets the route, sqrt(m^2 - e^2)
-// ahead, or when m < e at a point kReturnSlope * e ahead. Where a straight step would cut the
+// beside it by e aims at the point where the step of length m meets the route, sqrt(m^2 - e^2) ahead, but at
+// least kReturnSlope * e ahead. Where a straight step would cut the
 // wall's corner that an arc touches, it passes that corner instead; the agent is then outside of
 // the arc by at most the height of the step's chord, m^2 / (8 R), until the next step.
 #ifndef ARCLANE_SERVER_PLANNING_FOLLOW_FOLLOW_STEP_H_
@@ -202,7 +202,7 @@ struct MotionRequest {
   }
 };
 
-// Beside the route by more than a step, the agent aims so many deviations ahead.
+// An agent beside the route aims at least so many deviations ahead.
 inline constexpr double kReturnSlope = 2.0;
 
 // The state of an agent at the route's start.

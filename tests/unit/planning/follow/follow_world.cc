@@ -192,8 +192,7 @@ void Drive::Step() {
       break;
   }
   if (setup_.clamp_to_half_planes) {
-    displacement =
-        displacement * FractionInside(request_.half_planes(), input_.report.position, displacement);
+    displacement = SlideInside(request_.half_planes(), input_.report.position, displacement);
   }
   before_ = position_;
   position_ = position_ + displacement;
@@ -219,9 +218,22 @@ double FractionInside(std::span<const HalfPlane> planes, Vec2 p, Vec2 displaceme
   for (const HalfPlane& plane : planes) {
     const double rate = Dot(plane.normal, displacement);
     const double room = plane.offset - Dot(plane.normal, p);
-    if (rate > 0.0 && rate * fraction > room) fraction = std::max(0.0, room / rate);
+    // A rate that is rounding leads along the plane.
+    if (rate > 4e-16 * (Norm(p) + Norm(displacement)) && rate * fraction > room)
+      fraction = std::max(0.0, room / rate);
   }
   return fraction;
+}
+
+Vec2 SlideInside(std::span<const HalfPlane> planes, Vec2 p, Vec2 displacement) {
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const HalfPlane& plane : planes) {
+      const double room = std::max(0.0, plane.offset - Dot(plane.normal, p));
+      const double rate = Dot(plane.normal, displacement);
+      if (rate > room) displacement = displacement - plane.normal * (rate - room);
+    }
+  }
+  return displacement * FractionInside(planes, p, displacement);
 }
 
 double DistanceFromCorridor(const Corridor& corridor, Vec2 p) {

@@ -109,6 +109,9 @@ class Drive {
 // The largest fraction in [0, 1] of the displacement that stays in the half-planes.
 double FractionInside(std::span<const HalfPlane> planes, Vec2 p, Vec2 displacement);
 
+// The displacement less what leads out of the half-planes, as a controller slides along walls.
+Vec2 SlideInside(std::span<const HalfPlane> planes, Vec2 p, Vec2 displacement);
+
 // How far p lies outside of every cell, looking at all of them.
 double DistanceFromCorridor(const Corridor& corridor, Vec2 p);
 

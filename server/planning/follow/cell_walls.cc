@@ -221,7 +221,7 @@ size_t FirstPortalMissed(const FollowRoute& route, size_t from, size_t to, Vec2 
   for (size_t j = from; j < to; ++j) {
     const Portal& portal = route.portals[j];
     const Vec2 left = portal.left - p, right = portal.right - p;
-    const bool misses_left = Cross(d, left) < -slack, misses_right = Cross(d, right) > slack;
+    const bool misses_left = Cross(d, left)<-slack, misses_right = Cross(d, right)> slack;
     if (!misses_left && !misses_right) continue;
     // A line that leads away from the portal has both ends on the wrong side.
     const bool left_is_nearer = misses_right ? Dot(d, left) > Dot(d, right) : true;

@@ -118,7 +118,7 @@ struct FollowRoute {
 
   // Of the walls, from the corridor's own: an agent on a wall can move along it.
   double tolerance = 0.0;
-  std::vector<HalfPlane> cell_planes;  // Of the edges, moved out by the tolerance.
+  std::vector<HalfPlane> cell_planes;      // Of the edges, moved out by the tolerance.
   std::vector<uint32_t> cell_plane_begin;  // Cells + 1.
   std::vector<FollowWall> walls;           // Without portals.
   std::vector<uint32_t> wall_begin;        // Cells + 1.

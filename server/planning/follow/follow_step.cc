@@ -17,6 +17,10 @@ namespace {
 constexpr double kBrakingRoundoff = 1e-9;
 // How many cells around the last one are searched for the agent.
 constexpr size_t kCellSearch = 8;
+// How long landing on a stop takes without noise: the stopping law brakes ever more gently near the
+// stop, by less than half of the braking in the mean over the last few steps.
+constexpr double kLandingBrakings = 1.5;
+constexpr double kLandingSteps = 4.0;
 // A wall's corner nearer than so many tolerances is where the agent stands: it may be one tolerance
 // behind each of two walls there.
 constexpr double kTouching = 8.0;
@@ -141,15 +145,7 @@ class Step {
     stop_along_ = segment->stop_distance - distance_;
     // Beside the route the way to the stop is longer.
     to_stop_ = deviation_ > rest_roundoff() ? std::hypot(stop_along_, deviation_) : stop_along_;
-    const double to_end = Distance(report_.position, route_.end);
-    if (state_.arrived) {
-      state_.arrived =
-          route_.end_speed > 0.0 || to_end <= options_.release_factor * route_.arrival_tolerance;
-    } else if (at_.segment + 1 == route_.segments.size()) {
-      state_.arrived = route_.end_speed > 0.0
-                           ? route_.segments.back().length - at_.offset <= route_.arrival_tolerance
-                           : to_end <= route_.arrival_tolerance && SlowEnough();
-    }
+    JudgeArrival();
     while (state_.portal < route_.portal_distance.size() &&
            route_.portal_distance[state_.portal] <= distance_) {
       ++state_.portal;
@@ -172,13 +168,47 @@ class Step {
     return state != DependencyState::kCurrent && state != DependencyState::kAreaCostChanged;
   }
 
-  // Within both tolerances of a stop. An agent that is not quite there yet lands on it first, once:
-  // leaving early would cut the corner by up to the tolerance.
+  // Within the distance tolerance of the goal the agent brakes, and has arrived when it is slow
+  // enough; noise of the position neither starts it again nor keeps it from resting.
+  void JudgeArrival() {
+    if (at_.segment + 1 < route_.segments.size()) return;
+    if (route_.end_speed > 0.0) {
+      state_.arrived |= route_.segments.back().length - at_.offset <= route_.arrival_tolerance;
+      return;
+    }
+    const double to_end = Distance(report_.position, route_.end);
+    const bool slow = SlowEnough();
+    state_.settling = Near(to_end, state_.settling);
+    state_.arrived = state_.settling && (state_.arrived || slow);
+    // Just past the goal it rests before it turns back.
+    if (!slow && at_.offset >= route_.segments.back().length) {
+      state_.settling = Near(to_end, true);
+    }
+  }
+
+  bool Near(double distance, bool was_near) const {
+    return distance <= (was_near ? options_.release_factor : 1.0) * route_.arrival_tolerance;
+  }
+
+  // Whether the agent may leave a stop that lies `distance` away: within both tolerances. An agent
+  // that is not quite there yet lands on the stop first, as leaving early would cut the corner.
+  // Noise can keep it from landing: when it has had the time, it brakes, and leaves from where it
+  // rests.
   bool MayLeave(double distance) {
-    const bool within = SlowEnough() && distance <= route_.arrival_tolerance;
-    const bool leaves = within && (state_.landing || distance <= rest_roundoff());
-    state_.landing = within && !leaves;
-    return leaves;
+    const bool near = Near(distance, state_.near_stop);
+    if (!near) {
+      state_.near_stop = state_.settling = false;
+      return false;
+    }
+    if (!state_.near_stop) {
+      state_.near_stop = true;
+      state_.settle_time_s =
+          report_.time_s + kLandingBrakings * acting_ / limits_.max_braking + kLandingSteps * dt_;
+    }
+    state_.settling = report_.time_s > state_.settle_time_s;
+    if (!SlowEnough() || !(distance <= rest_roundoff() || state_.settling)) return false;
+    state_.near_stop = state_.settling = false;
+    return true;
   }
 
   void ReadReadSet() {
@@ -190,7 +220,7 @@ class Step {
     state_.cancelled |= in_.cancel;
     const double limit = OffRouteDistance();
     off_route_ = deviation_ > limit;
-    brakes_ = out_.stale || state_.cancelled || off_route_ || state_.arrived ||
+    brakes_ = out_.stale || state_.cancelled || off_route_ || state_.settling ||
               !in_.avoidance.has_solution;
     if (out_.stale && Invalidates(state_.stale)) {
       out_.changed = state_.stale;
@@ -257,8 +287,7 @@ class Step {
     }
     if (!out_.inside_corridor) k = std::min<size_t>(state_.portal, route_.cell_count() - 1);
     // On a portal the agent is in the cell behind it.
-    while (k < state_.portal && k + 1 < route_.cell_count() &&
-           InCell(route_, k + 1, p)) {
+    while (k < state_.portal && k + 1 < route_.cell_count() && InCell(route_, k + 1, p)) {
       ++k;
     }
     state_.cell = static_cast<uint32_t>(k);

@@ -18,10 +18,10 @@
 //
 // Direction. The preferred velocity aims at the route's point one step ahead (aiming far ahead
 // would cut curves by R (1 - cos(L / R))), so that an agent on the route lands on it. An agent
-// beside it by e aims at the point where the step of length m meets the route, sqrt(m^2 - e^2) ahead, but at
-// least kReturnSlope * e ahead. Where a straight step would cut the
-// wall's corner that an arc touches, it passes that corner instead; the agent is then outside of
-// the arc by at most the height of the step's chord, m^2 / (8 R), until the next step.
+// beside it by e aims at the point where the step of length m meets the route, sqrt(m^2 - e^2)
+// ahead, but at least kReturnSlope * e ahead. Where a straight step would cut the wall's corner
+// that an arc touches, it passes that corner instead; the agent is then outside of the arc by at
+// most the height of the step's chord, m^2 / (8 R), until the next step.
 #ifndef ARCLANE_SERVER_PLANNING_FOLLOW_FOLLOW_STEP_H_
 #define ARCLANE_SERVER_PLANNING_FOLLOW_FOLLOW_STEP_H_
 
@@ -57,11 +57,11 @@ enum class FollowStatus : uint8_t {
   kStale,             // The route ahead is no longer valid: braking, or at rest.
   kCannotStopInTime,  // Too fast for what lies ahead (a stop, a lower limit, or the portal that
                       // made the route stale): braking fully; see `overrun`.
-  kOffRoute,   // Too far from the route: braking, or at rest; see `deviation`.
-  kWaiting,    // No progress because of a moving obstacle.
-  kBlocked,    // No progress.
-  kCancelled,  // Braking, or at rest.
-  kBadInput,   // See `fault`; the state is unchanged.
+  kOffRoute,          // Too far from the route: braking, or at rest; see `deviation`.
+  kWaiting,           // No progress because of a moving obstacle.
+  kBlocked,           // No progress.
+  kCancelled,         // Braking, or at rest.
+  kBadInput,          // See `fault`; the state is unchanged.
 };
 
 enum class FollowFault : uint8_t {
@@ -94,8 +94,8 @@ struct FollowerOptions {
   // A moving obstacle is waited for as long before the agent counts as blocked, seconds; infinite:
   // for ever; 0: not at all.
   double moving_obstacle_patience_s = 5.0;
-  // An arrived agent drives again when it is farther from the goal than this many tolerances; >= 1.
-  // Below that, noise of the position would start it again.
+  // An agent that brakes at the goal, or has arrived, drives again when it is farther from the goal
+  // than this many tolerances; >= 1. Below that, noise of the position would start it again.
   double release_factor = 4.0;
 };
 
@@ -137,7 +137,8 @@ struct FollowerState {
   double window_s = 0.0;
   double window_requested = 0.0;
   double window_made = 0.0;
-  double blocked_s = 0.0;  // Blocked by moving obstacles for so long.
+  double settle_time_s = 0.0;  // Near a stop: when it stops trying to land on it.
+  double blocked_s = 0.0;      // Blocked by moving obstacles for so long.
   uint32_t segment = 0;
   uint32_t ceiling = 0;
   uint32_t cell = 0;
@@ -145,8 +146,9 @@ struct FollowerState {
   uint32_t portal = 0;
   uint32_t stale_dependency = 0;
   DependencyState stale = DependencyState::kCurrent;
-  bool driving = false;  // The heading was right since the last stop.
-  bool landing = false;  // Within the tolerances of a stop, and not yet on it.
+  bool driving = false;   // The heading was right since the last stop.
+  bool near_stop = false;  // Within the distance tolerance of a stop that is not the goal.
+  bool settling = false;   // It brakes where it is, to rest at a stop or the goal.
   bool arrived = false;
   bool cancelled = false;
   bool blocked = false;

@@ -450,6 +450,15 @@ class Step {
     }
     const RouteCursor goal = Ahead(route_, cursor, ahead);
     Vec2 aim = PointAt(route_, goal);
+    const Vec2 forward = DirectionOn(route_.segments[cursor.segment], cursor.offset);
+    const bool past_stop = !SlowEnough() && Dot(aim - base, forward) < -rest_roundoff();
+    if ((state_.settling || past_stop) && acting_ > 0.0) {
+      // It rests before it turns back, and does not chase the noise of its position.
+      speed_ = std::min(speed_, floor_);
+      step_length = std::min(step_length, speed_ * dt_);
+      const bool late = options_.integrator == Integrator::kDelay;
+      aim = base + (late ? state_.command : report_.velocity) * (step_length / acting_);
+    }
     Vec2 seen = aim;  // As far as the line base -> aim is known to lie in the corridor.
     size_t last = cell;
     if (route_.cell_count() > 0 && out_.inside_corridor) {

@@ -1,74 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/conformance/record_answer.h"
 
-#include <optional>
+#include <algorithm>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "server/planning/geometry/vec2.h"
-#include "server/planning/speed/speed_plan.h"
-#include "server/planning/speed/stop_and_turn.h"
+#include "server/planning/follow/stopping_law.h"
 
 namespace arclane::conformance {
 namespace {
 
+using nlohmann::json;
+
 struct KindRow {
   std::string_view name;
-  nlohmann::json (*answer)(const nlohmann::json& record);
+  json (*answer)(const json& record);
 };
 
 constexpr KindRow kKinds[] = {
-    {"stop_turn", AnswerStopTurn},
+    {"discrete", AnswerDiscrete},
+    {"discrete_fp", AnswerDiscreteFp},
+    {"discrete_loop", AnswerDiscreteLoop},
+    {"discrete_semantics", AnswerDiscreteSemantics},
 };
 
-std::string StatusName(SpeedPlanStatus status) {
-  switch (status) {
-    case SpeedPlanStatus::kOk:
-      return "OK";
-    case SpeedPlanStatus::kInvalidArgument:
-      return "INVALID_ARGUMENT";
-    case SpeedPlanStatus::kInfeasibleStart:
-      return "INFEASIBLE_START";
-    case SpeedPlanStatus::kInfeasibleEnd:
-      return "INFEASIBLE_END";
-  }
-  return "UNKNOWN";
+// A loop that has not come to rest by then never will.
+constexpr int kMaxSteps = 10'000'000;
+
+template <typename T>
+json FpAnswer(const json& record) {
+  const T distance = record.at("d").get<T>();
+  const T dt = record.at("dt").get<T>();
+  const T speed = HoldStoppingLimit(distance, record.at("a_brake").get<T>(), dt);
+  const T step = speed * dt;
+  return {{"v_limit", static_cast<double>(speed)}, {"passes", step > distance}};
 }
+
+// An agent on a line that obeys its limits and the law.
+struct LineAgent {
+  explicit LineAgent(const json& record)
+      : distance(record.at("d0").get<double>()),
+        max_speed(record.at("v_max").get<double>()),
+        acceleration(record.at("a_accel").get<double>()) {
+    step.braking = record.at("a_brake").get<double>();
+    step.dt = step.longest_dt = record.at("dt").get<double>();
+    speed = record.value("v0", 0.0);
+    peak = speed;
+  }
+
+  void Step() {
+    const double command = std::min({max_speed, speed + acceleration * step.dt,
+                                     StoppingLimit(integrator, distance, speed, step)});
+    distance -= StepLength(integrator, speed, command, step.dt);
+    max_deceleration = std::max(max_deceleration, (speed - command) / step.dt);
+    speed = command;
+    peak = std::max(peak, speed);
+    lowest_distance = std::min(lowest_distance, distance);
+    ++steps;
+  }
+
+  Integrator integrator = Integrator::kHold;
+  StoppingStep<double> step;
+  double distance;
+  double max_speed;
+  double acceleration;
+  double speed = 0.0;
+  double peak = 0.0;
+  double max_deceleration = 0.0;
+  double lowest_distance = 0.0;
+  int steps = 0;
+};
 
 }  // namespace
 
-nlohmann::json AnswerStopTurn(const nlohmann::json& record) {
-  std::vector<Vec2> waypoints;
-  for (const nlohmann::json& p : record.at("waypoints")) {
-    waypoints.push_back({p.at(0).get<double>(), p.at(1).get<double>()});
-  }
-  std::optional<double> start_heading_rad;
-  if (!record.at("heading0").is_null()) start_heading_rad = record.at("heading0").get<double>();
-  const nlohmann::json& limits = record.at("limits");
-  StopAndTurn stop_and_turn;
-  BuildStopAndTurn(waypoints, start_heading_rad,
-                   {.max_angular_speed = limits.at("omega_max").get<double>(),
-                    .heading_tolerance_rad = limits.at("heading_tol").get<double>()},
-                   stop_and_turn);
-
-  SpeedPlanRequest request;
-  request.pieces = stop_and_turn.pieces;
-  request.stops = stop_and_turn.stops;
-  request.limits.max_speed = limits.at("v_max").get<double>();
-  request.limits.max_acceleration = limits.at("a_accel").get<double>();
-  request.limits.max_braking = limits.at("a_brake").get<double>();
-  SpeedWorkspace workspace;
-  SpeedPlan plan;
-  PlanSpeed(request, workspace, plan);
-  return {{"status", StatusName(plan.status)},
-          {"time", plan.duration_s},
-          {"turn_angle", stop_and_turn.turn_angle_rad},
-          {"turn_time", stop_and_turn.turn_time_s},
-          {"drive_time", plan.piece_time_s}};
+json AnswerDiscrete(const json& record) {
+  return {{"v_limit",
+           HoldStoppingLimit(record.at("d").get<double>(), record.at("a_brake").get<double>(),
+                             record.at("dt").get<double>())}};
 }
 
-nlohmann::json Answer(const nlohmann::json& request) {
+json AnswerDiscreteFp(const json& record) {
+  return record.at("precision") == "float" ? FpAnswer<float>(record) : FpAnswer<double>(record);
+}
+
+json AnswerDiscreteLoop(const json& record) {
+  LineAgent agent(record);
+  const double tolerance = record.at("tol").get<double>();
+  while (agent.distance > tolerance && agent.steps < kMaxSteps) agent.Step();
+  return {{"steps", agent.steps},
+          {"d_final", agent.distance},
+          {"v_peak", agent.peak},
+          {"max_decel", agent.max_deceleration}};
+}
+
+json AnswerDiscreteSemantics(const json& record) {
+  LineAgent agent(record);
+  const auto integrator = record.at("integrator").get<std::string>();
+  if (integrator == "ramp") {
+    agent.integrator = Integrator::kRamp;
+  } else if (integrator == "delay1") {
+    agent.integrator = Integrator::kDelay;
+  } else if (integrator != "hold") {
+    return {{"error", "no integrator is called " + integrator}};
+  }
+  // At rest for good: at a distance that a billionth of the way is long.
+  const double rest = 1e-9 * agent.distance;
+  do {
+    agent.Step();
+  } while ((agent.distance > rest || agent.speed > 0.0) && agent.steps < kMaxSteps);
+  return {{"overshoot", std::max(0.0, -agent.lowest_distance)},
+          {"stop_short", std::max(0.0, agent.distance)},
+          {"max_decel", agent.max_deceleration},
+          {"steps", agent.steps}};
+}
+
+json Answer(const json& request) {
   const auto kind = request.at("kind").get<std::string>();
   for (const KindRow& row : kKinds) {
     if (row.name == kind) return row.answer(request.at("record"));

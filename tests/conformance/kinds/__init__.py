@@ -3,6 +3,7 @@
 from kinds.corner_rounding import CornerRoundingKind
 from kinds.corridor import CorridorKind
 from kinds.curve_speed import CurveSpeedKind
+from kinds.discrete import DISCRETE_KINDS
 from kinds.fillet import FilletKind
 from kinds.map_query import MapQueryKind, UnreachableMapQueryKind
 from kinds.speed_plan import SpeedPlanKind
@@ -20,5 +21,6 @@ KINDS = [
     CornerRoundingKind(),
     StopTurnKind(),
     FilletKind(),
+    *DISCRETE_KINDS,
     *UNSERVED_KINDS,
 ]

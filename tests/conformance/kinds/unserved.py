@@ -16,7 +16,6 @@ class UnservedKind(Kind):
 
 
 UNSERVED_KINDS = [
-    UnservedKind("discrete follower", lambda r: str(r.get("cat", "")).startswith("discrete")),
     UnservedKind("navmesh query", lambda r: "start_poly" in r and "path" in r,
                  "equal cost is not demanded of another search"),
 ]

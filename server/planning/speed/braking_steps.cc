@@ -81,14 +81,16 @@ class BackwardPass {
           continue;
         } else if (edge_.DeepStep(x_, f, k_here, k_from, d, ends)) {
           f = Accept(part, from, position, ends, cap_here);
-        } else if (const Real less = edge_.ShortStep(x_, f, k_here, -part.k_slope, d, ends);
-                   less > 0) {
-          const Real near = position - less;
-          f = near < position ? Accept(part, near, position, ends, cap_here) : Jump(less, ends);
-          position = near;
-          try_ = smallest;
-          break;
         } else {
+          const Real less = edge_.ShortStep(x_, f, k_here, -part.k_slope, d, ends);
+          if (position - less < position) {
+            f = Accept(part, position - less, position, ends, cap_here);
+            position -= less;
+            try_ = smallest;
+            break;
+          }
+          // A rise too short for distances to tell still counts.
+          if (less > 0) x_ += less * (ends.a0 + ends.a1);
           Push(part, from, position, true, Real{0}, Real{0});
           x_ = std::min(x_, Bound(k_from, part.Cap(from)));
           f = edge_.At(k_from, x_);
@@ -98,12 +100,6 @@ class BackwardPass {
         break;
       }
     }
-  }
-
-  // A step shorter than distances can tell.
-  Real Jump(Real d, const StepEnds<Real>& ends) {
-    x_ += d * (ends.a0 + ends.a1);
-    return ends.next;
   }
 
   // Under a falling cap: a step that ends below it must not bulge over it before, and where the

@@ -297,8 +297,12 @@ double WriteDecoupledPlan(std::span<const SpeedPiece> pieces, double x_start, do
   plan.brake_start_distance.resize(n);
   plan.piece_time_s.resize(n);
   plan.boundary_speed.back() = end_speed;
-  plan.phases.front().start_speed = start_speed;
-  plan.phases.back().end_speed = end_speed;
+  // Speeds at the ends are the request's bit for bit, but where a last part was too short to write.
+  const auto adopt = [](double speed, double& written) {
+    if (std::abs(written - speed) <= kSpeedRoundoff * speed) written = speed;
+  };
+  adopt(start_speed, plan.phases.front().start_speed);
+  adopt(end_speed, plan.phases.back().end_speed);
   std::iota(plan.piece_index.begin(), plan.piece_index.end(), 0u);
   plan.length = drive.distance();
   plan.duration_s = drive.time();

@@ -57,34 +57,40 @@ double GripDistance(double x_low, double amplitude, double rate, double length, 
 
 bool SlowerAtEnd(const SpeedPhase& phase) { return phase.end_speed < phase.start_speed; }
 
+// Squares outside lost digits, or left the range of double altogether.
+constexpr double kSmallestSquare = 0x1p-900;
+constexpr double kLargestSquare = 0x1p900;
+
+// Under the laws that start from the slower end, 0 < d < length.
+template <typename Real>
+Real SquaredSpeed(const SpeedPhase& phase, double d) {
+  const bool reversed = SlowerAtEnd(phase);
+  const Real slow = reversed ? phase.end_speed : phase.start_speed;
+  const Real e = reversed ? Real{phase.length} - d : Real{d};
+  if (phase.law == SpeedLaw::kGripCircle) {
+    return grip::Advance<Real>(slow * slow, std::abs(Real{phase.second}) * e, phase.first);
+  }
+  if (phase.law == SpeedLaw::kLinearAcceleration) {
+    const Real c = phase.first;
+    const Real a = reversed ? -(phase.acceleration + c * phase.length) : Real{phase.acceleration};
+    return slow * slow + e * (2 * a + c * e);
+  }
+  return slow * slow + 2 * std::abs(Real{phase.acceleration}) * e;
+}
+
 }  // namespace
 
 double SpeedAt(const SpeedPhase& phase, double d) {
   if (!(d > 0.0)) return phase.start_speed;
   if (d >= phase.length) return phase.end_speed;
-  const bool reversed = SlowerAtEnd(phase);
-  const double slow = reversed ? phase.end_speed : phase.start_speed;
-  const double e = reversed ? phase.length - d : d;
-  double x = 0.0;
-  switch (phase.law) {
-    case SpeedLaw::kDwell:
-      return 0.0;
-    case SpeedLaw::kConstantAcceleration:
-      x = slow * slow + 2.0 * std::abs(phase.acceleration) * e;
-      break;
-    case SpeedLaw::kLinearAcceleration: {
-      const double a =
-          reversed ? -(phase.acceleration + phase.first * phase.length) : phase.acceleration;
-      x = slow * slow + e * (2.0 * a + phase.first * e);
-      break;
-    }
-    case SpeedLaw::kGripCircle:
-      x = grip::Advance(slow * slow, std::abs(phase.second) * e, phase.first);
-      break;
-    case SpeedLaw::kLateralCap:
-      return 1.0 / std::sqrt(phase.first + phase.second * d);
+  if (phase.law == SpeedLaw::kDwell) return 0.0;
+  if (phase.law == SpeedLaw::kLateralCap) {
+    return 1.0 / std::sqrt(phase.first + phase.second * d);
   }
-  return std::sqrt(std::max(0.0, x));
+  const double x = SquaredSpeed<double>(phase, d);
+  if (x >= kSmallestSquare && x <= kLargestSquare) return std::sqrt(x);
+  const long double square = SquaredSpeed<long double>(phase, d);
+  return square > 0 ? static_cast<double>(std::sqrt(square)) : 0.0;
 }
 
 double AccelerationAt(const SpeedPhase& phase, double d) {

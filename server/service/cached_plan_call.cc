@@ -31,7 +31,7 @@ constexpr size_t kMostCachedBytes = 256 << 10;
 constexpr char kByReference = 'R';
 constexpr char kInline = 'I';
 
-class CachedPlanCall final : public grpc::ServerUnaryReactor {
+class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPool::Job {
  public:
   CachedPlanCall(ServiceEnvironment& environment, grpc::CallbackServerContext& context,
                  grpc::ByteBuffer& response)
@@ -109,12 +109,22 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor {
       case FlightOutcome::Kind::kLead:
         break;
     }
+    absl::MutexLock lock(&mutex_);
+    if (ticket_.flight == nullptr) {  // The handler is about to learn its ticket, and leads then.
+      lead_waits_ = true;
+      return;
+    }
+    // On a thread of its own: where plans are refused the lead goes from one to the next, however
+    // many they are.
+    lead_kept_ = self_;
+    environment_.navmeshes->stream_pool().TryPush(*this);
+  }
+
+  void Run() override {
+    std::shared_ptr<CachedPlanCall> keep;
     {
       absl::MutexLock lock(&mutex_);
-      if (ticket_.flight == nullptr) {  // The handler is about to learn its ticket, and leads then.
-        lead_waits_ = true;
-        return;
-      }
+      keep = std::move(lead_kept_);
     }
     Lead();
   }
@@ -194,6 +204,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor {
   absl::Mutex mutex_;
   FlightTable::Ticket ticket_ ABSL_GUARDED_BY(mutex_);
   bool lead_waits_ ABSL_GUARDED_BY(mutex_) = false;
+  std::shared_ptr<CachedPlanCall> lead_kept_ ABSL_GUARDED_BY(mutex_);  // While Run is to come.
 };
 
 }  // namespace

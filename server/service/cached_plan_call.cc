@@ -82,7 +82,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
     const std::shared_ptr<CachedPlanCall> self = self_;
     auto begun = environment_.navmeshes->cache().Begin(
         key, state_.stamps(), DeadlineOnClock(),
-        [self](const FlightOutcome& outcome) { self->OnOutcome(outcome); });
+        [self](const FlightOutcome& outcome) { self->OnOutcome(outcome, self); });
     if (begun.value != nullptr) {
       AnswerWith(static_cast<const KeptAnswer&>(*begun.value), v1::CACHE_OUTCOME_HIT);
       return;
@@ -97,7 +97,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
   }
 
   // From the thread that ended the plan, or that handed it on.
-  void OnOutcome(const FlightOutcome& outcome) {
+  void OnOutcome(const FlightOutcome& outcome, const std::shared_ptr<CachedPlanCall>& self) {
     switch (outcome.kind) {
       case FlightOutcome::Kind::kValue:
         AnswerWith(static_cast<const KeptAnswer&>(*outcome.value),
@@ -116,7 +116,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
     }
     // On a thread of its own: where plans are refused the lead goes from one to the next, however
     // many they are.
-    lead_kept_ = self_;
+    lead_kept_ = self;
     environment_.navmeshes->stream_pool().TryPush(*this);
   }
 

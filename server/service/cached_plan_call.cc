@@ -31,7 +31,7 @@ constexpr size_t kMostCachedBytes = 256 << 10;
 constexpr char kByReference = 'R';
 constexpr char kInline = 'I';
 
-class CachedPlanCall final : public grpc::ServerUnaryReactor {
+class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPool::Job {
  public:
   CachedPlanCall(ServiceEnvironment& environment, grpc::CallbackServerContext& context,
                  grpc::ByteBuffer& response)
@@ -82,7 +82,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor {
     const std::shared_ptr<CachedPlanCall> self = self_;
     auto begun = environment_.navmeshes->cache().Begin(
         key, state_.stamps(), DeadlineOnClock(),
-        [self](const FlightOutcome& outcome) { self->OnOutcome(outcome); });
+        [self](const FlightOutcome& outcome) { self->OnOutcome(outcome, self); });
     if (begun.value != nullptr) {
       AnswerWith(static_cast<const KeptAnswer&>(*begun.value), v1::CACHE_OUTCOME_HIT);
       return;
@@ -97,7 +97,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor {
   }
 
   // From the thread that ended the plan, or that handed it on.
-  void OnOutcome(const FlightOutcome& outcome) {
+  void OnOutcome(const FlightOutcome& outcome, const std::shared_ptr<CachedPlanCall>& self) {
     switch (outcome.kind) {
       case FlightOutcome::Kind::kValue:
         AnswerWith(static_cast<const KeptAnswer&>(*outcome.value),
@@ -109,12 +109,22 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor {
       case FlightOutcome::Kind::kLead:
         break;
     }
+    absl::MutexLock lock(&mutex_);
+    if (ticket_.flight == nullptr) {  // The handler is about to learn its ticket, and leads then.
+      lead_waits_ = true;
+      return;
+    }
+    // On a thread of its own: where plans are refused the lead goes from one to the next, however
+    // many they are.
+    lead_kept_ = self;
+    environment_.navmeshes->stream_pool().TryPush(*this);
+  }
+
+  void Run() override {
+    std::shared_ptr<CachedPlanCall> keep;
     {
       absl::MutexLock lock(&mutex_);
-      if (ticket_.flight == nullptr) {  // The handler is about to learn its ticket, and leads then.
-        lead_waits_ = true;
-        return;
-      }
+      keep = std::move(lead_kept_);
     }
     Lead();
   }
@@ -194,6 +204,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor {
   absl::Mutex mutex_;
   FlightTable::Ticket ticket_ ABSL_GUARDED_BY(mutex_);
   bool lead_waits_ ABSL_GUARDED_BY(mutex_) = false;
+  std::shared_ptr<CachedPlanCall> lead_kept_ ABSL_GUARDED_BY(mutex_);  // While Run is to come.
 };
 
 }  // namespace

@@ -26,6 +26,9 @@ class Goal:
 END_TO_END = [
     Goal(r"PlanCorridor/in_flight:(\d+)/p50", r"Ping_same_bytes/in_flight:\1/p50", ratio_at_most=1.25),
     Goal(r"PlanCorridor/in_flight:(\d+)/p99", r"Ping_same_bytes/in_flight:\1/p99"),
+    Goal(r"Hit/in_flight:(\d+)/p50", r"Ping_cache_bytes/in_flight:\1/p50", ratio_at_most=1.1),
+    Goal(r"Hit/in_flight:(\d+)/p99", r"Ping_cache_bytes/in_flight:\1/p99"),
+    Goal(r"Miss/in_flight:(\d+)/p50", r"Hit/in_flight:\1/p50"),
     Goal(r"Ping_(same_bytes|small)/in_flight:(\d+)/p50", r"Echo_\1/in_flight:\2/p50", ratio_at_most=1.10),
     Goal(r"Ping_(same_bytes|small)/in_flight:(\d+)/p99", r"Echo_\1/in_flight:\2/p99"),
 ]

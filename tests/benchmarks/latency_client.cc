@@ -9,6 +9,8 @@
 // equal.
 //
 //   latency_client SERVER ECHO_SERVER CALLS     prints JSON: one object a series
+//   latency_client --cache SERVER CALLS         the same of a corridor by reference that the cache
+//                                               answers, of one that it does not, and of a Ping
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
 
@@ -22,7 +24,9 @@
 #include <string>
 #include <vector>
 
+#include "arclane/v1/navmesh.grpc.pb.h"
 #include "arclane/v1/planner.pb.h"
+#include "server/digest/digest.h"
 #include "tests/benchmarks/zigzag_request.h"
 
 namespace {
@@ -38,6 +42,8 @@ constexpr char kPing[] = "/arclane.v1.PathPlanner/Ping";
 constexpr int kBlock = 100;       // Calls before the next series has its turn.
 constexpr int kWarmUpBlocks = 5;  // Of each series.
 constexpr int kInFlight[] = {1, 8};
+constexpr int kCacheInFlight[] = {1, 8, 64};
+constexpr int kCacheSamples = 200;  // An answer of 16 KB.
 
 [[noreturn]] void Fail(const std::string& message) {
   std::fprintf(stderr, "latency_client: %s\n", message.c_str());
@@ -156,13 +162,14 @@ std::shared_ptr<grpc::Channel> Connect(const std::string& target) {
 }
 
 // The size of the answer to a plan request, after a look at whether it is one.
-size_t PlanResponseBytes(const std::shared_ptr<grpc::Channel>& channel) {
+size_t PlanResponseBytes(const std::shared_ptr<grpc::Channel>& channel,
+                         const arclane::v1::PlanCorridorRequest& plan, int samples) {
   grpc::GenericStub stub(channel);
   grpc::CompletionQueue queue;
   grpc::ClientContext context;
   grpc::ByteBuffer response;
   grpc::Status status;
-  const grpc::ByteBuffer request = ToBuffer(ZigzagRequest(0).SerializeAsString());
+  const grpc::ByteBuffer request = ToBuffer(plan.SerializeAsString());
   auto reader = stub.PrepareUnaryCall(&context, kPlan, request, &queue);
   reader->StartCall();
   reader->Finish(&response, &status, nullptr);
@@ -174,26 +181,101 @@ size_t PlanResponseBytes(const std::shared_ptr<grpc::Channel>& channel) {
   PlanCorridorResponse message;
   if (!response.DumpToSingleSlice(&bytes).ok() ||
       !message.ParseFromArray(bytes.begin(), static_cast<int>(bytes.size())) ||
-      message.route().samples().time_s_size() != kZigzagSamples) {
+      message.route().samples().time_s_size() != samples) {
     Fail("the answer to PlanCorridor lacks its samples");
   }
   return bytes.size();
+}
+
+// Publishes the zigzag's polygons as a mesh.
+void PublishZigzag(const std::shared_ptr<grpc::Channel>& channel) {
+  const auto zigzag = ZigzagRequest(0);
+  const auto& polygons = zigzag.corridor().polygons();
+  arclane::v1::NeutralNavMesh mesh;
+  *mesh.mutable_vertices() = polygons.vertices();
+  for (const uint32_t count : polygons.vertex_count()) mesh.add_vertex_count(count);
+  for (int v = 0; v < polygons.vertices().x_size(); ++v)
+    mesh.add_vertex_index(static_cast<uint32_t>(v));
+  const std::string content = mesh.SerializeAsString();
+  arclane::v1::PublishNavMeshRequest request;
+  auto& header = *request.mutable_header();
+  header.set_navmesh_id("zigzag");
+  header.set_version(1);
+  header.set_format(arclane::v1::NAV_MESH_FORMAT_NEUTRAL);
+  header.set_content_bytes(content.size());
+  header.set_content_sha256(std::string(arclane::DigestOf(content).view()));
+  const auto stub = arclane::v1::NavMeshRegistry::NewStub(channel);
+  grpc::ClientContext context;
+  arclane::v1::PublishNavMeshResponse response;
+  auto writer = stub->PublishNavMesh(&context, &response);
+  writer->Write(request);
+  request.set_content(content);
+  writer->Write(request);
+  writer->WritesDone();
+  const grpc::Status status = writer->Finish();
+  if (!status.ok()) Fail("PublishNavMesh: " + status.error_message());
+}
+
+arclane::v1::PlanCorridorRequest ZigzagByReference(int serial) {
+  auto request = ZigzagRequest(serial);
+  auto* refs = request.mutable_corridor()->mutable_refs();
+  for (uint64_t ref = 0; ref < arclane::benchmarks::kZigzagPolygons; ++ref) refs->add_ref(ref);
+  request.mutable_navmesh()->set_navmesh_id("zigzag");
+  request.mutable_sampling()->set_count(kCacheSamples);
+  return request;
+}
+
+template <size_t kCounts>
+void Measure(const std::vector<std::unique_ptr<Series>>& compared, const int (&in_flight)[kCounts],
+             int blocks) {
+  std::puts("[");
+  for (size_t k = 0; k < kCounts; ++k) {
+    for (int block = -kWarmUpBlocks; block < blocks; ++block) {
+      for (const auto& series : compared) series->RunBlock(kBlock, in_flight[k], block >= 0);
+    }
+    for (const auto& series : compared)
+      series->Print(in_flight[k], k + 1 == kCounts && series == compared.back());
+  }
+  std::puts("]");
+}
+
+int MeasureCache(const std::string& target, int blocks) {
+  const auto channel = Connect(target);
+  PublishZigzag(channel);
+  const auto hit = ZigzagByReference(0);
+  const std::string same_bytes =
+      PingBytes(hit.ByteSizeLong(), PlanResponseBytes(channel, hit, kCacheSamples));
+  int serial = 0;
+  std::vector<std::unique_ptr<Series>> compared;
+  compared.push_back(std::make_unique<Series>("Hit", channel, kPlan,
+                                              [bytes = hit.SerializeAsString()] { return bytes; }));
+  compared.push_back(std::make_unique<Series>(
+      "Miss", channel, kPlan, [&] { return ZigzagByReference(++serial).SerializeAsString(); }));
+  compared.push_back(std::make_unique<Series>("Ping_cache_bytes", channel, kPing,
+                                              [&same_bytes] { return same_bytes; }));
+  Measure(compared, kCacheInFlight, blocks);
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 4 || std::atoi(argv[3]) < kBlock) {
-    std::fprintf(stderr, "usage: latency_client SERVER ECHO_SERVER CALLS (at least %d)\n", kBlock);
+    std::fprintf(stderr,
+                 "usage: latency_client SERVER ECHO_SERVER CALLS (at least %d)\n"
+                 "       latency_client --cache SERVER CALLS\n",
+                 kBlock);
     return 2;
   }
+  if (std::string(argv[1]) == "--cache") return MeasureCache(argv[2], std::atoi(argv[3]) / kBlock);
   const auto channel = Connect(argv[1]);
   const auto echo_channel = Connect(argv[2]);
   const int blocks = std::atoi(argv[3]) / kBlock;
 
   int serial = 0;
   const size_t request_bytes = ZigzagRequest(0).ByteSizeLong();
-  const std::string same_bytes = PingBytes(request_bytes, PlanResponseBytes(channel));
+  const std::string same_bytes =
+      PingBytes(request_bytes, PlanResponseBytes(channel, ZigzagRequest(0), kZigzagSamples));
   const std::string small = PingBytes(16, 16);
   const auto always = [](const std::string& bytes) { return [bytes] { return bytes; }; };
 
@@ -208,16 +290,6 @@ int main(int argc, char** argv) {
   compared.push_back(std::make_unique<Series>("Ping_small", channel, kPing, always(small)));
   compared.push_back(std::make_unique<Series>("Echo_small", echo_channel, kPing, always(small)));
 
-  std::puts("[");
-  for (const int in_flight : kInFlight) {
-    for (int block = -kWarmUpBlocks; block < blocks; ++block) {
-      for (const auto& series : compared) series->RunBlock(kBlock, in_flight, block >= 0);
-    }
-    for (const auto& series : compared) {
-      series->Print(in_flight,
-                    in_flight == kInFlight[std::size(kInFlight) - 1] && series == compared.back());
-    }
-  }
-  std::puts("]");
+  Measure(compared, kInFlight, blocks);
   return 0;
 }

@@ -190,7 +190,10 @@ def fill(message, value):
         field = message.DESCRIPTOR.fields_by_name.get(name)
         if field is None:
             raise ChangeError(f"{message.DESCRIPTOR.name} has no field {name}")
-        if field.message_type is not None:
+        if field.message_type is not None and field.label == field.LABEL_REPEATED:
+            for item in entry:
+                fill(getattr(message, name).add(), item)
+        elif field.message_type is not None:
             getattr(message, name).SetInParent()
             fill(getattr(message, name), entry)
         elif field.label == field.LABEL_REPEATED:

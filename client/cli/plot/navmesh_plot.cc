@@ -111,11 +111,12 @@ class NavMeshPicture {
     for (const v1::NavMeshTile* tile : tiles_) {
       for (int i = 0; i < SizeOf(tile->vertices()); ++i) {
         const PlanePoint p = plane_(tile->vertices(), i);
-        extent.low = {std::min(extent.low.x, p.x), std::min(extent.low.y, p.y)};
-        extent.high = {std::max(extent.high.x, p.x), std::max(extent.high.y, p.y)};
+        extent.low = {std::min(extent.low.first, p.first), std::min(extent.low.second, p.second)};
+        extent.high = {std::max(extent.high.first, p.first),
+                       std::max(extent.high.second, p.second)};
       }
     }
-    return extent.low.x <= extent.high.x ? extent : Extent{};
+    return extent.low.first <= extent.high.first ? extent : Extent{};
   }
 
   void DrawGround(const v1::NavMeshTile& tile) {

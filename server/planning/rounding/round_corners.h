@@ -53,9 +53,9 @@ struct DrivingLimits {
 enum class RoundingObjective : uint8_t { kFewestStopsThenTime, kLeastTime };
 
 // Deterministic work units: about one half-plane test each. The calibration (rounding_benchmark) is
-// about kWorkUnitsPerMicrosecond on a current server core; callers turn a time budget into units
-// with it.
-inline constexpr uint64_t kWorkUnitsPerMicrosecond = 200;
+// about kWorkUnitsPerMicrosecond on a current server core that does nothing else; callers turn a
+// time budget into units with it.
+inline constexpr uint64_t kWorkUnitsPerMicrosecond = 230;
 
 struct RoundingOptions {
   RoundingObjective objective = RoundingObjective::kFewestStopsThenTime;

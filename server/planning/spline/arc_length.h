@@ -16,9 +16,9 @@
 // the speed at a span's end, as at cusps and coincident controls, is divided out exactly, and the
 // inverse is then a polynomial in s^(1/(m+1)); where the speed only falls towards a zero, in the
 // square root of the distance from there. What leaving out small coefficients costs is part of the
-// bound. Background: Guenter and Parent,
-// "Computing the arc length of parametric curves", IEEE CG&A 10(3), 1990 (adaptive quadrature with
-// a table); Trefethen, "Approximation Theory and Approximation Practice", chapters 8 and 19.
+// bound. Background: Guenter and Parent, "Computing the arc length of parametric curves", IEEE CG&A
+// 10(3), 1990 (adaptive quadrature with a table); Trefethen, "Approximation Theory and
+// Approximation Practice", chapters 8 and 19.
 #ifndef ARCLANE_SERVER_PLANNING_SPLINE_ARC_LENGTH_H_
 #define ARCLANE_SERVER_PLANNING_SPLINE_ARC_LENGTH_H_
 

@@ -34,7 +34,7 @@ constexpr double kRoundingShare = 16 * 0x1p-53;
 constexpr double kEndRounding = 0x1p-50;
 
 // Tabulating t(s) costs about as much as inverting s(t) this many times a segment.
-constexpr size_t kBreakEvenSamples = 17;
+constexpr size_t kBreakEvenSamples = 14;
 
 // Buckets of the index a span; more of them make lookups shorter.
 constexpr size_t kBucketsPerSpan = 4;
@@ -235,7 +235,7 @@ void ArcLengthMap::NormalizeAll(std::span<const double> distances, double* out) 
   int outside = 0;
   for (size_t i = 0; i < distances.size(); ++i) {
     out[i] = distances[i];
-    outside += !(distances[i] >= 0.0) | !(distances[i] < limit);
+    outside += (distances[i] >= 0.0 ? 0 : 1) + (distances[i] < limit ? 0 : 1);
   }
   if (outside == 0) return;
   for (size_t i = 0; i < distances.size(); ++i) out[i] = Normalize(distances[i]);

@@ -10,13 +10,15 @@
 // double can hold for this curve. s = 0 and s = length() map to the exact ends; s never decreases
 // with t, nor t with s (up to rounding within a span).
 //
-// Method: every piece is cut where its squared speed has a small minimum and then bisected (graded
-// towards slow ends) until a Chebyshev interpolant of the speed on 16 nodes agrees with the speed
-// at the 17 interlaced points, ends included, and with 33-point Clenshaw-Curtis quadrature. A
-// factor u^m of the speed at a span's end, as at cusps and coincident controls, is divided out
-// exactly, and the inverse is then a polynomial in s^(1/(m+1)). Background: Guenter and Parent,
-// "Computing the arc length of parametric curves", IEEE CG&A 10(3), 1990 (adaptive quadrature with
-// a table); Trefethen, "Approximation Theory and Approximation Practice", chapters 8 and 19.
+// Method: every piece is cut where its squared speed has a small minimum and then (graded towards
+// slow ends) until a Chebyshev interpolant of the speed on 16 nodes agrees with the speed at the 17
+// interlaced points, ends included, and with 33-point Clenshaw-Curtis quadrature. A factor u^m of
+// the speed at a span's end, as at cusps and coincident controls, is divided out exactly, and the
+// inverse is then a polynomial in s^(1/(m+1)); where the speed only falls towards a zero, in the
+// square root of the distance from there. What leaving out small coefficients costs is part of the
+// bound. Background: Guenter and Parent, "Computing the arc length of parametric curves", IEEE CG&A
+// 10(3), 1990 (adaptive quadrature with a table); Trefethen, "Approximation Theory and
+// Approximation Practice", chapters 8 and 19.
 #ifndef ARCLANE_SERVER_PLANNING_SPLINE_ARC_LENGTH_H_
 #define ARCLANE_SERVER_PLANNING_SPLINE_ARC_LENGTH_H_
 
@@ -32,7 +34,7 @@ namespace arclane {
 
 enum class InverseMode : uint8_t {
   kTabulated,  // t(s) stored as polynomials: a few nanoseconds a sample, twice the set-up.
-  kDirect,     // only s(t) stored, inverted by safeguarded Newton steps: pays below ~17 samples a
+  kDirect,     // only s(t) stored, inverted by safeguarded Newton steps: pays below ~14 samples a
                // segment.
 };
 
@@ -57,7 +59,7 @@ struct CurveLocation {
 class ArcLengthMap {
  public:
   // INVALID_ARGUMENT when relative_error is outside its range or NaN. Linear in the number of
-  // segments: a few microseconds each, at most about 40 spans for one with an unresolved near-cusp.
+  // segments: a few microseconds each, at most about 20 spans for one with an unresolved near-cusp.
   static absl::StatusOr<ArcLengthMap> Create(Curve curve, const ArcLengthOptions& options = {});
 
   const Curve& curve() const { return curve_; }

@@ -58,7 +58,7 @@ struct PieceSpans {
   double local_error = 0.0;             // Largest within one span.
 };
 
-// Appends the spans of one piece, in the order of t. A piece of length zero has none. At most ~40
+// Appends the spans of one piece, in the order of t. A piece of length zero has none. At most ~20
 // spans a speed minimum.
 void AppendPieceSpans(const CurvePiece& piece, int dimension, int32_t segment,
                       const ArcSpanBudget& budget, PieceSpans& out);

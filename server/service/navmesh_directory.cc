@@ -88,15 +88,7 @@ absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::stri
     header.set_content_sha256(std::string(DigestOf(content).view()));
     header.set_inactive(!highest);
     v1::PublishNavMeshResponse response;
-    std::optional<Failure> failure = AnswerPublication(backend, header, content, response);
-    if (!failure && highest) {
-      // A version that was there already stays as active as it was.
-      v1::ActivateNavMeshRequest activate;
-      activate.set_navmesh_id(file.navmesh_id);
-      activate.set_version(file.version);
-      v1::ActivateNavMeshResponse activated;
-      failure = AnswerRegistryCall(backend, activate, activated);
-    }
+    const std::optional<Failure> failure = AnswerPublication(backend, header, content, response);
     if (failure)
       return absl::InvalidArgumentError(absl::StrCat(file.path.string(), ": ", failure->message));
   }

@@ -14,7 +14,8 @@ namespace arclane {
 
 // ID.bin or ID@VERSION.bin is a Detour file, ID.navmesh or ID@VERSION.navmesh an encoded
 // NeutralNavMesh; without a version it is 1; the highest version of each navmesh becomes the active
-// one. Other files are passed over. Returns how many were published or there already; fails for a
+// one, unless it was published before: then it is as active as it was left. Other files are passed
+// over. Returns how many were published or there already; fails for a
 // directory or file that cannot be read and for a mesh that is refused, naming the file.
 absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::string& directory);
 

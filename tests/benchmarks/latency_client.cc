@@ -43,7 +43,7 @@ constexpr int kBlock = 100;       // Calls before the next series has its turn.
 constexpr int kWarmUpBlocks = 5;  // Of each series.
 constexpr int kInFlight[] = {1, 8};
 constexpr int kCacheInFlight[] = {1, 8, 64};
-constexpr int kCacheSamples = 200;  // An answer of 16 KB.
+constexpr int kCacheSamples = 133;  // An answer of 16 KB.
 
 [[noreturn]] void Fail(const std::string& message) {
   std::fprintf(stderr, "latency_client: %s\n", message.c_str());

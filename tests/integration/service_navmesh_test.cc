@@ -430,6 +430,8 @@ TEST_F(ServiceSingleFlightTest, AllGoneLeavesNothingBehind) {
     AsyncPlan two(server_.stub(), RowRequest());
     ASSERT_TRUE(server_.AwaitMetric("arclane_cache_requests_total{result=\"coalesced\"}", 1));
   }
+  // The server has heard of it.
+  ASSERT_TRUE(server_.AwaitMetric("arclane_calls_in_flight{method=\"PlanCorridor\"}", 0));
   server_.gate().Open();
   EXPECT_EQ(CacheOf(RowRequest()), v1::CACHE_OUTCOME_MISS);
   EXPECT_EQ(Plans(), 1);

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/navmesh/route_watch.h"
+
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/support/grid_mesh.h"
+
+namespace arclane {
+namespace {
+
+using ::arclane::testing::GridMesh;
+using Reason = StaleRoute::Reason;
+
+class RouteWatchTest : public ::testing::Test {
+ protected:
+  RouteWatchTest() {
+    RegistryOptions options;
+    options.navmesh_log_records = 4;
+    registry_ = *NavMeshRegistry::Open(options, std::make_shared<InMemoryStore>(), 0.0);
+    Publish(1);
+  }
+
+  void Publish(uint64_t version) {
+    NeutralMesh mesh = GridMesh({});
+    mesh.baked_radius = static_cast<double>(version);
+    mesh.gates = {{{7}, "", {{{1}, {2}}}, true}};
+    PublishRequest request;
+    request.navmesh_id = "map";
+    request.version = {version};
+    request.neutral = &mesh;
+    ASSERT_TRUE(registry_->Publish(request).ok());
+  }
+  void SetGate(bool open) {
+    ApplyRequest request;
+    request.navmesh_id = "map";
+    request.changes = {StateChange::Gate({7}, open)};
+    ASSERT_TRUE(registry_->ApplyChanges(request, 0.0).ok());
+  }
+  // A route that reads gate 7 and one tile, planned now.
+  WatchedRoute Route(uint64_t id) const {
+    const auto view = registry_->View("map", {}, "", 0.0);
+    return {id,
+            view->version(),
+            view->epoch(),
+            {},
+            {{DependencyKind::kGate, 7, 0}, {DependencyKind::kTile, 1000, 0}}};
+  }
+
+  std::unique_ptr<NavMeshRegistry> registry_;
+};
+
+TEST_F(RouteWatchTest, TellsAStaleRouteOnce) {
+  RouteWatch watch(*registry_, {"map", {}, ""});
+  watch.Add(Route(1), 0.0);
+  EXPECT_TRUE(watch.Check(0.0).stale.empty());
+  SetGate(false);
+  const auto report = watch.Check(0.0);
+  ASSERT_EQ(report.stale.size(), 1u);
+  EXPECT_EQ(report.stale[0].reason, Reason::kChanged);
+  EXPECT_EQ(report.stale[0].thing.kind, DependencyKind::kGate);
+  EXPECT_TRUE(watch.Check(0.0).stale.empty());
+  EXPECT_EQ(watch.dependency_count(), 0u);
+}
+
+TEST_F(RouteWatchTest, SeesThatAStateChangedAndCameBackBeforeTheRouteWasWatched) {
+  const WatchedRoute route = Route(1);
+  SetGate(false);
+  SetGate(true);
+  RouteWatch watch(*registry_, {"map", {}, ""});
+  watch.Add(route, 0.0);
+  ASSERT_EQ(watch.Check(0.0).stale.size(), 1u);
+}
+
+TEST_F(RouteWatchTest, SaysThatARouteIsTooOldToTell) {
+  const WatchedRoute route = Route(1);
+  for (int i = 0; i < 10; ++i) SetGate(i % 2 == 1);
+  RouteWatch watch(*registry_, {"map", {}, ""});
+  watch.Add(route, 0.0);
+  const auto report = watch.Check(0.0);
+  ASSERT_EQ(report.stale.size(), 1u);
+  EXPECT_EQ(report.stale[0].reason, Reason::kTooOld);
+}
+
+TEST_F(RouteWatchTest, FollowsTheActiveVersionUnlessOneIsNamed) {
+  RouteWatch active(*registry_, {"map", {}, ""}), pinned(*registry_, {"map", {1}, ""});
+  active.Add(Route(1), 0.0);
+  pinned.Add(Route(1), 0.0);
+  Publish(2);
+  EXPECT_EQ(active.Check(0.0).stale.size(), 1u);
+  EXPECT_TRUE(pinned.Check(0.0).stale.empty());
+  ASSERT_TRUE(registry_->Retire("map", {1}).ok());
+  const auto report = pinned.Check(0.0);
+  ASSERT_EQ(report.stale.size(), 1u);
+  EXPECT_EQ(report.stale[0].reason, Reason::kVersionGone);
+  EXPECT_TRUE(report.failure.has_value());
+}
+
+TEST_F(RouteWatchTest, ForgetsRoutesThatAreRemoved) {
+  RouteWatch watch(*registry_, {"map", {}, ""});
+  watch.Add(Route(1), 0.0);
+  watch.Add(Route(2), 0.0);
+  watch.Add(Route(2), 0.0);
+  EXPECT_EQ(watch.route_count(), 2u);
+  watch.Remove(1);
+  watch.Remove(9);
+  SetGate(false);
+  const auto report = watch.Check(0.0);
+  ASSERT_EQ(report.stale.size(), 1u);
+  EXPECT_EQ(report.stale[0].id, 2u);
+}
+
+TEST_F(RouteWatchTest, ARouteThatReadsWhatIsNotThereIsStaleAtOnce) {
+  RouteWatch watch(*registry_, {"map", {}, ""});
+  WatchedRoute route = Route(1);
+  route.reads.push_back({DependencyKind::kGate, 99, 0});
+  watch.Add(route, 0.0);
+  ASSERT_EQ(watch.Check(0.0).stale.size(), 1u);
+}
+
+}  // namespace
+}  // namespace arclane

@@ -68,7 +68,15 @@ Real SquaredSpeed(const SpeedPhase& phase, double d) {
   const Real slow = reversed ? phase.end_speed : phase.start_speed;
   const Real e = reversed ? Real{phase.length} - d : Real{d};
   if (phase.law == SpeedLaw::kGripCircle) {
-    return grip::Advance<Real>(slow * slow, std::abs(Real{phase.second}) * e, phase.first);
+    const Real rate = std::abs(Real{phase.second});
+    Real amplitude = phase.first;
+    if (!std::isnormal(phase.first)) {
+      // R A does not fit a double, but its parts do: A from both accelerations at the start.
+      const Real lateral = Real{phase.start_speed} * phase.start_speed * rate / 2;
+      const Real along = phase.acceleration;
+      amplitude = 2 / rate * std::sqrt(along * along + lateral * lateral);
+    }
+    return grip::Advance<Real>(slow * slow, rate * e, amplitude);
   }
   if (phase.law == SpeedLaw::kLinearAcceleration) {
     const Real c = phase.first;

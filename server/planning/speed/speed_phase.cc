@@ -60,6 +60,8 @@ bool SlowerAtEnd(const SpeedPhase& phase) { return phase.end_speed < phase.start
 // Squares outside lost digits, or left the range of double altogether.
 constexpr double kSmallestSquare = 0x1p-900;
 constexpr double kLargestSquare = 0x1p900;
+constexpr double kSmallestSquareRoot = 0x1p-450;
+constexpr double kLargestSquareRoot = 0x1p450;
 
 // Under the laws that start from the slower end, 0 < d < length.
 template <typename Real>
@@ -95,8 +97,14 @@ double SpeedAt(const SpeedPhase& phase, double d) {
   if (phase.law == SpeedLaw::kLateralCap) {
     return 1.0 / std::sqrt(phase.first + phase.second * d);
   }
-  const double x = SquaredSpeed<double>(phase, d);
-  if (x >= kSmallestSquare && x <= kLargestSquare) return std::sqrt(x);
+  // Under the grip circle x stands beside R A, and both are squared.
+  const bool squares_fit =
+      phase.law != SpeedLaw::kGripCircle ||
+      (phase.first >= kSmallestSquareRoot && phase.first <= kLargestSquareRoot);
+  if (squares_fit) {
+    const double x = SquaredSpeed<double>(phase, d);
+    if (x >= kSmallestSquare && x <= kLargestSquare) return std::sqrt(x);
+  }
   const long double square = SquaredSpeed<long double>(phase, d);
   return square > 0 ? static_cast<double>(std::sqrt(square)) : 0.0;
 }

@@ -132,11 +132,11 @@ class InputValidator {
     if (polygons.vertex_count.empty()) {
       violations_->Add(ViolationReason::kRequired, "polygons", "at least one polygon is needed");
     }
-    const bool fits = WithinLimit("polygons.vertex_count", "polygons", polygons.vertex_count.size(),
-                                  limits_.max_polygons) &
-                      WithinLimit("polygons.vertices", "vertices", polygons.vertices.size(),
-                                  limits_.max_vertices);
-    if (!fits) return;
+    const bool polygons_fit = WithinLimit("polygons.vertex_count", "polygons",
+                                          polygons.vertex_count.size(), limits_.max_polygons);
+    const bool vertices_fit = WithinLimit("polygons.vertices", "vertices", polygons.vertices.size(),
+                                          limits_.max_vertices);
+    if (!polygons_fit || !vertices_fit) return;
     CheckColumns("polygons.vertices", polygons.vertices);
     size_t total = 0;
     for (size_t k = 0; k < polygons.vertex_count.size(); ++k) {

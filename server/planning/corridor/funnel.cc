@@ -26,7 +26,7 @@ inline constexpr CornerSide kCornerSide = kSide > 0 ? CornerSide::kLeft : Corner
 using Pair [[gnu::vector_size(16)]] = double;
 using PairBits [[gnu::vector_size(16)]] = int64_t;
 
-inline Pair Exchanged(Pair a) { return __builtin_shuffle(a, PairBits{1, 0}); }
+inline Pair Exchanged(Pair a) { return __builtin_shufflevector(a, a, 1, 0); }
 inline Pair Magnitude(Pair a) { return (Pair)((PairBits)a & INT64_MAX); }
 
 inline double L1Norm(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }

@@ -15,6 +15,7 @@
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/canonical_request.h"
 #include "server/navmesh_codec/navmesh_failure.h"
+#include "server/pipeline/plan_corridor.h"
 #include "server/service/call_account.h"
 #include "server/service/flight_plan.h"
 #include "server/service/kept_answer.h"
@@ -67,6 +68,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
       state_.ledger = environment_.navmeshes->ledger().View(navmesh_id);
     }
     Canonicalize(request, &canonical);
+    quick_ = IsQuickPlan(request);
     key_bytes_.reserve(canonical.size() + 1);
     key_bytes_ += by_reference ? kByReference : kInline;
     key_bytes_ += canonical;
@@ -137,7 +139,8 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
     }
     times_ = std::make_shared<StageSeconds>();
     leads_.store(true);
-    StartFlightPlan(environment_, ticket.flight, ticket.waiter, state_, account_.arrival(), times_);
+    StartFlightPlan(environment_, ticket.flight, ticket.waiter, state_, quick_, account_.arrival(),
+                    times_);
   }
 
   void OnCancel() override {
@@ -196,6 +199,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
   grpc::ByteBuffer& response_;
   CallAccount account_;
   bool wants_times_ = false;
+  bool quick_ = false;
   std::string key_bytes_;
   RequestState state_;
   std::shared_ptr<StageSeconds> times_;  // Of the plan that this call started.

@@ -73,6 +73,15 @@ class FlightPlan final : public PlannerPool::Job {
       delete this;
       return;
     }
+    PlanAndEnd(start);
+  }
+
+  // For a plan that did not wait in the queue.
+  void RunAtOnce() { PlanAndEnd(std::chrono::steady_clock::now()); }
+
+ private:
+  // Destroys the plan.
+  void PlanAndEnd(SteadyTime start) {
     std::vector<Dependency> dependencies;
     std::shared_ptr<const KeptAnswer> answer;
     const auto failure = PlanWithoutThrowing(dependencies, answer);
@@ -88,7 +97,6 @@ class FlightPlan final : public PlannerPool::Job {
     delete this;
   }
 
- private:
   SteadyTime EndStage(Stage stage, SteadyTime start) {
     const SteadyTime end = std::chrono::steady_clock::now();
     (*times_)[LabelIndex(stage)] = SecondsBetween(start, end);
@@ -157,11 +165,14 @@ class FlightPlan final : public PlannerPool::Job {
 }  // namespace
 
 void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
-                     uint64_t waiter, RequestState state, SteadyTime arrival,
+                     uint64_t waiter, RequestState state, bool quick, SteadyTime arrival,
                      std::shared_ptr<StageSeconds> times) {
   // Once admitted, the plan belongs to the planning thread, and to itself.
   auto* plan = new FlightPlan(environment, flight, std::move(state), std::move(times), arrival);
-  if (auto refusal = environment.admission.Admit(*plan, plan->bytes())) {
+  if (quick && plan->bytes() <= environment.quick_plan_bytes &&
+      environment.admission.AdmitAtOnce(plan->bytes())) {
+    plan->RunAtOnce();
+  } else if (auto refusal = environment.admission.Admit(*plan, plan->bytes())) {
     delete plan;
     flight->HandOn(waiter, Shared(*std::move(refusal)));
   }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/follow_command.h"
 #include "client/cli/navmesh_commands.h"
 #include "client/cli/plan_command.h"
 #include "client/cli/plot_command.h"
@@ -26,6 +27,7 @@ constexpr char kFooter[] = R"(Examples:
   arclane navmesh publish town town.bin          publish a Detour file, or a neutral mesh
   arclane navmesh apply town --close 7           close a gate
   arclane navmesh draw town --out town.svg       the mesh, its gates and links
+  arclane follow request.json --svg track.svg    an agent on the route, its track and speed
   arclane health && echo ready                   for health checks
 
 A request (a corridor of two portals, Z up):
@@ -58,6 +60,7 @@ struct Flags {
   ServerFlags server;
   PlanFlags plan_corridor, plan_waypoints, plan_spline, plan_speed;
   PlotFlags plot;
+  FollowFlags follow;
   PingFlags ping;
   NavMeshFlags navmesh;
   bool limits_json = false;
@@ -205,6 +208,49 @@ CLI::App* AddNavMesh(CLI::App& app, NavMeshFlags& flags, NavMeshCommand& run) {
   return group;
 }
 
+CLI::App* AddFollow(CLI::App& app, FollowFlags& flags) {
+  CLI::App* command =
+      app.add_subcommand("follow", "Plan a route, let an agent follow it, and tell what happens");
+  command
+      ->add_option("file", flags.file,
+                   "PlanCorridorRequest in Protobuf JSON; - reads the standard input")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--integrator", flags.integrator,
+                   "How the controller moves: hold, ramp within the step, or a step of delay")
+      ->check(CLI::IsMember({"hold", "ramp", "delay"}))
+      ->capture_default_str();
+  FollowScenario& scenario = flags.scenario;
+  command->add_option("--dt", scenario.dt_s, "Length of a step in seconds")
+      ->check(CLI::Range(1e-4, 1.0))
+      ->capture_default_str();
+  command
+      ->add_option("--noise", scenario.position_noise,
+                   "Standard deviation of the reported position, in each axis")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--seed", scenario.seed, "Of the noise")->capture_default_str();
+  command
+      ->add_option("--close-gate", flags.close_gates,
+                   "Close a gate of the corridor's dependencies at a time; can be repeated")
+      ->type_name("ID@SECONDS");
+  command->add_option("--cancel", scenario.cancel_s, "Cancel at this time")->type_name("SECONDS");
+  command->add_option("--time", scenario.most_s, "End after so many seconds at the latest")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--log-every", flags.log_every_s, "Seconds between rows of the log")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  command->add_option("--out", flags.out_file, "Write the log to a file")->type_name("FILE");
+  command->add_option("--svg", flags.svg_file, "Draw the track and the speed against its limit")
+      ->type_name("FILE");
+  command->add_option("--title", flags.title, "Heading of the picture")->type_name("TEXT");
+  command->add_option("--width", flags.width, "Width of the picture in pixels")
+      ->check(CLI::Range(500.0, 10000.0))
+      ->capture_default_str();
+  return command;
+}
+
 CLI::App* AddPing(CLI::App& app, PingFlags& flags) {
   CLI::App* command = app.add_subcommand("ping", "Measure round trips that plan nothing");
   command->add_option("--count", flags.count, "How many")
@@ -249,6 +295,7 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
   const CLI::App* plot = AddPlot(app, flags.plot);
   NavMeshCommand run_navmesh = nullptr;
   const CLI::App* navmesh = AddNavMesh(app, flags.navmesh, run_navmesh);
+  const CLI::App* follow = AddFollow(app, flags.follow);
   const CLI::App* ping = AddPing(app, flags.ping);
   CLI::App* limits =
       app.add_subcommand("limits", "Show the limits on requests that the server has");
@@ -279,6 +326,7 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
   if (plan_speed->parsed()) return RunPlan<SpeedMethod>(flags.plan_speed, flags.server, streams);
   if (plot->parsed()) return RunPlot(flags.plot, flags.server, streams);
   if (navmesh->parsed()) return run_navmesh(flags.navmesh, flags.server, streams);
+  if (follow->parsed()) return RunFollow(flags.follow, flags.server, streams);
   if (ping->parsed()) return RunPing(flags.ping, flags.server, streams);
   if (limits->parsed()) return RunLimits(flags.limits_json, flags.server, streams);
   return RunHealth(flags.health_service, flags.server, streams);

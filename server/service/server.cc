@@ -21,6 +21,7 @@
 #include "server/service/navmesh_registry_service.h"
 #include "server/service/path_planner_service.h"
 #include "server/service/reflection_service.h"
+#include "server/service/route_follower_service.h"
 #include "server/service/service_environment.h"
 #include "server/telemetry/logging.h"
 
@@ -123,6 +124,7 @@ struct Server::Parts {
         planner({limits, metrics, in_flight, streams, pool, admission, &navmeshes,
                  options.before_plan ? 0 : options.quick_plan_bytes}),
         registry({limits, metrics, in_flight, streams, pool, admission, &navmeshes}),
+        follower({limits, metrics, in_flight, streams, pool, admission, &navmeshes}),
         aging(streams, StreamAge(options)) {
     metrics.SetNavMeshSource([this] { return navmeshes.Numbers(); });
   }
@@ -144,10 +146,12 @@ struct Server::Parts {
   Admission admission;
   PathPlannerService planner;
   NavMeshRegistryService registry;
+  RouteFollowerService follower;
   StreamAging aging;
   HealthService health;
   ReflectionService reflection{
       {v1::PathPlanner::service_full_name(), v1::NavMeshRegistry::service_full_name(),
+       v1::RouteFollower::service_full_name(),
        grpc::health::v1::Health::service_full_name(),
        grpc::reflection::v1alpha::ServerReflection::service_full_name()},
       streams};
@@ -168,6 +172,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   }
   builder.RegisterService(&parts->planner);
   builder.RegisterService(&parts->registry);
+  builder.RegisterService(&parts->follower);
   builder.RegisterService(&parts->health);
   builder.RegisterService(&parts->reflection);
   parts->server = builder.BuildAndStart();

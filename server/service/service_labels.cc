@@ -7,13 +7,13 @@
 namespace arclane {
 namespace {
 
-constexpr std::array<std::string_view, 23> kMethods = {
+constexpr std::array<std::string_view, 24> kMethods = {
     "PlanCorridor",      "PlanWaypoints", "PlanSpline",      "PlanSpeed",
     "GetLimits",         "Ping",          "PingStream",      "PublishNavMesh",
     "UpdateTiles",       "ApplyChanges",  "ActivateNavMesh", "RetireNavMesh",
     "DeleteNavMesh",     "GetNavMesh",    "ListNavMeshes",   "ReadNavMesh",
     "CreateWorld",       "MoveWorld",     "ListWorlds",      "DeleteWorld",
-    "InvalidateNavMesh", "WatchNavMesh",  "WatchRoutes"};
+    "InvalidateNavMesh", "WatchNavMesh",  "WatchRoutes",     "Follow"};
 constexpr std::array<std::string_view, 4> kShedReasons = {"queue_full", "admitted_bytes", "expired",
                                                           "cancelled"};
 constexpr std::array<std::string_view, 4> kStages = {"queue", "parse", "plan", "encode"};

@@ -35,6 +35,7 @@ enum class MethodId {
   kInvalidateNavMesh,
   kWatchNavMesh,
   kWatchRoutes,
+  kFollow,
 };
 enum class ShedReason {
   kQueueFull,      // Too many plans waited.

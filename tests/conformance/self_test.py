@@ -318,7 +318,7 @@ class RecognitionTest(unittest.TestCase):
             "stop and turn": {"cat": "stop_turn", "waypoints": []},
             "speed plan": {"cat": "infeasible", "pieces": [], "limits": {}, "v_start": 0},
             "speed plan along a curve": {"cat": "curve", "kappa": [], "cases": []},
-            "stopping law (discrete_loop)": {"cat": "discrete_loop"},
+            "stopping law": {"cat": "discrete_loop"},
             "fillet": {"waypoints": [], "radius_request": []},
             "spline": {"kind": "bezier", "control": [], "inverse": []},
             "corner rounding": {"best_known_rounded_time": 1, "Rp": 1},

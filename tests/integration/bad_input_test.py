@@ -19,6 +19,7 @@ from stubs import PROJECT_DIR, Stubs, channel, error_details  # noqa: E402  pyli
 README = os.path.join(PROJECT_DIR, "proto", "README.md")
 METHODS = {"PathPlanner": ("PlanCorridor", "PlanWaypoints", "PlanSpeed", "PlanSpline"),
            "NavMeshRegistry": ("ApplyChanges", "CreateWorld", "InvalidateNavMesh")}
+FOLLOW = "/arclane.v1.RouteFollower/Follow"
 DEADLINE_S = 60.0
 SHORT = 160
 
@@ -43,7 +44,7 @@ class Base:
 def read_tables(text):
     """({name: base request}, rows) of the README."""
     bases = {name: Base(method, body) for name, method, body in
-             re.findall(r"Base request `(\w+)` \((\w+)\):\n\n```json\n(.*?)```", text, re.DOTALL)}
+             re.findall(r"Base request `(\w+)` \((\w+)[^)]*\):\n\n```json\n(.*?)```", text, re.DOTALL)}
     rows = []
     for line in text[text.index("## Inputs and their answers"):].splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else []
@@ -64,6 +65,9 @@ class BadInputTest(unittest.TestCase):
         cls.raw = {method: cls.channel.unary_unary(f"/arclane.v1.{service}/{method}")
                    for service, methods in METHODS.items() for method in methods}
         cls.raw["PublishNavMesh"] = cls.publish
+        follow = cls.channel.stream_stream(FOLLOW)
+        # One message of a stream, and its answer.
+        cls.raw["Follow"] = lambda data, timeout: next(follow(iter([data]), timeout=timeout))
         limits = cls.planner.GetLimits(cls.stubs.GetLimitsRequest(), timeout=DEADLINE_S)
         cls.limits = {field.name: getattr(limits, field.name) for field in limits.DESCRIPTOR.fields}
         with open(README, encoding="utf-8") as file:
@@ -100,6 +104,8 @@ class BadInputTest(unittest.TestCase):
             return self.stubs.Outcome.Name(response.route.outcome).removeprefix("OUTCOME_")
         if method == "PlanSpeed":
             return self.stubs.SpeedOutcome.Name(response.plan.outcome).removeprefix("SPEED_OUTCOME_")
+        if method == "Follow":
+            return self.stubs.FollowStatus.Name(response.motions.status[0]).removeprefix("FOLLOW_STATUS_")
         return ""
 
     def ask(self, method, data):

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the examples of client/examples against a live server and compares what they print. Node runs when
 # its packages are installed (client/examples/node/node_modules) or ARCLANE_TEST_NODE=1 allows to install them.
-#   examples_test.sh BUILD_FOLDER     such as build/release, with arclane-server and plan_corridor_example built
+#   examples_test.sh BUILD_FOLDER     such as build/release, with arclane-server, plan_corridor_example and follow_example built
 set -euo pipefail
 
 build="$(cd "${1:?usage: examples_test.sh BUILD_FOLDER}" && pwd)"
@@ -53,6 +53,17 @@ check() {
 }
 
 check cpp "$build/client/examples/plan_corridor_example"
+# check_follow NAME TEXT COMMAND...: every agent of the example arrives.
+check_follow() {
+  local name="$1" text="$2"
+  shift 2
+  "$@" "$target" <"$examples/request.json" >"$work/$name.txt" || fail "$name failed"
+  grep -q "$text" "$work/$name.txt" || fail "$name: $(cat "$work/$name.txt")"
+  echo "$name: ok"
+}
+
+check_follow follow-cpp '^  1000 arrived$' "$build/client/examples/follow_example"
+check_follow follow-python '^50 agents arrived' /usr/bin/python3 -B "$examples/python/follow_example.py"
 check python /usr/bin/python3 -B "$examples/python/plan_corridor_example.py"
 
 if [[ "${ARCLANE_TEST_NODE:-0}" == 1 && ! -d "$examples/node/node_modules" ]]; then

@@ -22,7 +22,19 @@ constexpr double kMapFooter = 44;   // Tick labels and scale bar.
 constexpr double kLowestMap = 340;  // The legend needs this much.
 constexpr double kHighestMap = 640;
 
-std::string StyleSheet() {
+// Says what the dashes of the charts are, at their upper right.
+void DrawChartKey(const PanelArea& area, SvgWriter& svg) {
+  const double y = area.y + 22;
+  const double x = area.x + area.width;
+  svg.Text({x, y + 4}, "limit", "class=\"legend\" text-anchor=\"end\"");
+  svg.Line({x - 64, y}, {x - 36, y}, "class=\"limit\"");
+  svg.Text({x - 74, y + 4}, "planned", "class=\"legend\" text-anchor=\"end\"");
+  svg.Line({x - 160, y}, {x - 132, y}, "class=\"curve\"");
+}
+
+}  // namespace
+
+std::string PlotStyleSheet() {
   const std::string ink = kInkColor;
   const std::string faint = kFaintInkColor;
   const std::string curve = kCurveColor;
@@ -65,18 +77,6 @@ std::string StyleSheet() {
       ";stroke-opacity:0.45;stroke-dasharray:2 3}\n");
 }
 
-// Says what the dashes of the charts are, at their upper right.
-void DrawChartKey(const PanelArea& area, SvgWriter& svg) {
-  const double y = area.y + 22;
-  const double x = area.x + area.width;
-  svg.Text({x, y + 4}, "limit", "class=\"legend\" text-anchor=\"end\"");
-  svg.Line({x - 64, y}, {x - 36, y}, "class=\"limit\"");
-  svg.Text({x - 74, y + 4}, "planned", "class=\"legend\" text-anchor=\"end\"");
-  svg.Line({x - 160, y}, {x - 132, y}, "class=\"curve\"");
-}
-
-}  // namespace
-
 std::string DrawPage(const Scene& scene, const std::string& default_title,
                      const std::string& subtitle, const RoutePlotOptions& options) {
   const double width = std::max(options.width, kSmallestWidth);
@@ -88,7 +88,7 @@ std::string DrawPage(const Scene& scene, const std::string& default_title,
   const double height = charts.y + charts.height + 8;
 
   const std::string title = options.title.empty() ? default_title : options.title;
-  SvgWriter svg(width, height, title, subtitle, StyleSheet());
+  SvgWriter svg(width, height, title, subtitle, PlotStyleSheet());
   svg.Rect({0, 0}, width, height, "class=\"page\"");
   svg.Text({20, 32}, title, "class=\"heading\"");
   svg.Text({20, 54}, subtitle, "class=\"subheading\"");

@@ -15,6 +15,9 @@ struct RoutePlotOptions {
   bool charts = true;
 };
 
+// The style sheet of every picture.
+std::string PlotStyleSheet();
+
 // Returns an SVG document; the same scene gives the same bytes.
 std::string DrawPage(const Scene& scene, const std::string& default_title,
                      const std::string& subtitle, const RoutePlotOptions& options);

@@ -639,11 +639,24 @@ class Step {
 
 }  // namespace
 
-FollowerState StartFollowing(const FollowRoute& route, double time_s, Vec2 position) {
+FollowerState StartFollowing(const FollowRoute& route, double time_s, Vec2 position,
+                             double distance) {
   FollowerState state;
   state.route_version = route.version;
   state.time_s = time_s;
   state.position = position;
+  if (distance > 0.0 && !route.segments.empty()) {
+    const RouteCursor at = AheadPastStops(route, {}, distance);
+    state.segment = at.segment;
+    state.offset = at.offset;
+    while (state.portal < route.portal_distance.size() &&
+           route.portal_distance[state.portal] <= distance) {
+      ++state.portal;
+    }
+    if (route.cell_count() > 0) {
+      state.cell = std::min(state.portal, static_cast<uint32_t>(route.cell_count() - 1));
+    }
+  }
   return state;
 }
 

@@ -146,7 +146,7 @@ struct FollowerState {
   uint32_t portal = 0;
   uint32_t stale_dependency = 0;
   DependencyState stale = DependencyState::kCurrent;
-  bool driving = false;   // The heading was right since the last stop.
+  bool driving = false;    // The heading was right since the last stop.
   bool near_stop = false;  // Within the distance tolerance of a stop that is not the goal.
   bool settling = false;   // It brakes where it is, to rest at a stop or the goal.
   bool arrived = false;
@@ -207,8 +207,10 @@ struct MotionRequest {
 // An agent beside the route aims at least so many deviations ahead.
 inline constexpr double kReturnSlope = 2.0;
 
-// The state of an agent at the route's start.
-FollowerState StartFollowing(const FollowRoute& route, double time_s, Vec2 position);
+// The state of an agent at `distance` along the route, clamped to it: 0 for one at its start, what
+// MotionRequest::distance said last for one that goes on.
+FollowerState StartFollowing(const FollowRoute& route, double time_s, Vec2 position,
+                             double distance = 0.0);
 
 // Steps the state; see above. Preconditions: valid options, a state of StartFollowing or of an
 // earlier step. `read_set` is empty or has one entry for each dependency.

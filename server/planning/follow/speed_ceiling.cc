@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "server/planning/speed/speed_phase.h"
 
@@ -44,6 +45,22 @@ double Below(const FollowRoute& route, const SpeedCeiling& ceiling, const StepSt
 }
 
 }  // namespace
+
+double CeilingAt(const FollowRoute& route, double distance) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const SpeedCeiling& ceiling : route.ceilings) {
+    if (distance < ceiling.begin || distance > ceiling.end) continue;
+    double allowed = ceiling.top;
+    if (ceiling.kind == SpeedCeiling::Kind::kLaw) {
+      allowed = SpeedAt(route.phases[ceiling.phase], distance - ceiling.begin);
+    } else if (ceiling.kind != SpeedCeiling::Kind::kConstant) {
+      allowed = std::sqrt(ceiling.end_speed * ceiling.end_speed +
+                          2.0 * ceiling.braking * (ceiling.end - distance));
+    }
+    lowest = std::min(lowest, allowed);
+  }
+  return lowest;
+}
 
 double LargestSpeedBelowCeilings(const FollowRoute& route, const StepStretch& stretch, double speed,
                                  uint32_t* cursor) {

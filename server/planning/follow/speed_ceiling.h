@@ -23,6 +23,9 @@ struct StepStretch {
 double LargestSpeedBelowCeilings(const FollowRoute& route, const StepStretch& stretch, double speed,
                                  uint32_t* cursor);
 
+// The ceiling at a distance along the route; infinity where there is none. O(ceilings).
+double CeilingAt(const FollowRoute& route, double distance);
+
 }  // namespace arclane
 
 #endif  // ARCLANE_SERVER_PLANNING_FOLLOW_SPEED_CEILING_H_

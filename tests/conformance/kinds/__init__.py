@@ -3,7 +3,7 @@
 from kinds.corner_rounding import CornerRoundingKind
 from kinds.corridor import CorridorKind
 from kinds.curve_speed import CurveSpeedKind
-from kinds.discrete import DISCRETE_KINDS
+from kinds.discrete import DiscreteKind
 from kinds.fillet import FilletKind
 from kinds.map_query import MapQueryKind, UnreachableMapQueryKind
 from kinds.speed_plan import SpeedPlanKind
@@ -21,6 +21,6 @@ KINDS = [
     CornerRoundingKind(),
     StopTurnKind(),
     FilletKind(),
-    *DISCRETE_KINDS,
+    DiscreteKind(),
     *UNSERVED_KINDS,
 ]

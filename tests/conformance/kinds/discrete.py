@@ -10,24 +10,6 @@ RELATIVE_TOLERANCE = 1e-9
 FLOAT_TOLERANCE = 1e-6
 
 
-class DiscreteKind(Kind):
-    """One category of discrete_*: its name, and how its answer is judged."""
-
-    def __init__(self, category, judge):
-        self.name = f"stopping law ({category})"
-        self._category, self._judge_answer = category, judge
-
-    def matches(self, record):
-        return record.get("cat") == self._category
-
-    def matches_file(self, file_name):
-        return file_name.startswith("discrete")
-
-    def cases(self, record, context):
-        yield Case("local", None, {"kind": self._category, "record": record},
-                   lambda answer: self._judge_answer(record, answer))
-
-
 def _speed_near(measured, reference, tolerance):
     return near("v_limit", measured, reference, tolerance * reference if reference > 0.0 else math.ulp(0.0))
 
@@ -62,9 +44,21 @@ def judge_semantics(record, answer):
             at_most("max_decel", answer["max_decel"], record["a_brake"], RELATIVE_TOLERANCE * record["a_brake"])]
 
 
-DISCRETE_KINDS = [
-    DiscreteKind("discrete", judge_limit),
-    DiscreteKind("discrete_fp", judge_fp),
-    DiscreteKind("discrete_loop", judge_loop),
-    DiscreteKind("discrete_semantics", judge_semantics),
-]
+JUDGES = {"discrete": judge_limit, "discrete_fp": judge_fp, "discrete_loop": judge_loop,
+          "discrete_semantics": judge_semantics}
+
+
+class DiscreteKind(Kind):
+    """discrete_*: each category has a judge of its own."""
+    name = "stopping law"
+
+    def matches(self, record):
+        return record.get("cat") in JUDGES
+
+    def matches_file(self, file_name):
+        return file_name.startswith("discrete")
+
+    def cases(self, record, context):
+        category = record["cat"]
+        yield Case("local", None, {"kind": category, "record": record},
+                   lambda answer: JUDGES[category](record, answer))

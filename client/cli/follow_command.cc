@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "client/cli/follow_command.h"
+
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "client/cli/output_file.h"
+#include "client/cli/plan_method.h"
+#include "client/cli/request_input.h"
+#include "client/cli/server_connection.h"
+
+namespace arclane {
+namespace {
+
+ExitCode Report(const absl::Status& status, ExitCode code, std::ostream& err) {
+  err << status.message() << '\n';
+  return code;
+}
+
+absl::Status ReadGates(const std::vector<std::string>& texts, std::vector<GateClosing>& gates) {
+  for (const std::string& text : texts) {
+    const std::vector<std::string> parts = absl::StrSplit(text, '@');
+    GateClosing gate;
+    if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &gate.gate_id) ||
+        !absl::SimpleAtod(parts[1], &gate.time_s) || !(gate.time_s >= 0.0)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("\"", text, "\" is no gate and time; write 7@2.5 for gate 7 at 2.5 s"));
+    }
+    gates.push_back(gate);
+  }
+  return absl::OkStatus();
+}
+
+Integrator IntegratorOf(const std::string& name) {
+  if (name == "ramp") return Integrator::kRamp;
+  if (name == "delay") return Integrator::kDelay;
+  return Integrator::kHold;
+}
+
+void PrintLog(const FollowRun& run, double every_s, std::ostream& out) {
+  out << absl::StrFormat("%8s  %-19s %9s %9s %7s %7s %9s %8s %6s\n", "time", "status", "distance",
+                         "deviation", "speed", "limit", "to stop", "overrun", "portal");
+  double next_s = 0.0;
+  for (size_t i = 0; i < run.rows.size(); ++i) {
+    const FollowLogRow& row = run.rows[i];
+    const bool changed = i == 0 || row.status != run.rows[i - 1].status;
+    if (!changed && row.time_s < next_s && i + 1 < run.rows.size()) continue;
+    while (next_s <= row.time_s) next_s += every_s;
+    out << absl::StrFormat("%8.3f  %-19s %9.3f %9.2g %7.3f %7.3f %9.3f %8.3g %6u\n", row.time_s,
+                           FollowStatusName(row.status), row.distance, row.deviation, row.speed,
+                           row.limit, row.distance_to_stop, row.overrun, row.portal);
+  }
+}
+
+absl::Status WriteTo(const std::string& path, std::ostream& standard_output,
+                     const std::string& text) {
+  auto output = OutputFile::Open(path, standard_output);
+  if (!output.ok()) return output.status();
+  output->stream() << text;
+  return output->Close();
+}
+
+}  // namespace
+
+ExitCode RunFollow(const FollowFlags& flags, const ServerFlags& server, CliStreams streams) {
+  FollowScenario scenario = flags.scenario;
+  scenario.options.integrator = IntegratorOf(flags.integrator);
+  if (absl::Status status = ReadGates(flags.close_gates, scenario.gates); !status.ok()) {
+    return Report(status, ExitCode::kUsage, streams.err);
+  }
+  const auto input = RequestInput::Open(flags.file, InputLayout::kDetect, streams.in);
+  if (!input.ok()) return Report(input.status(), ExitCode::kBadInput, streams.err);
+  const RequestText text = *(*input)->Next();
+  v1::PlanCorridorRequest request;
+  if (absl::Status status = ParseJson(text.text, (*input)->name(), text.line, request);
+      !status.ok()) {
+    return Report(status, ExitCode::kBadInput, streams.err);
+  }
+  request.set_include_corridor(true);
+  const auto client = ConnectTo(server);
+  if (!client.ok()) return Report(client.status(), ExitCode::kUsage, streams.err);
+  const auto answer = (*client)->PlanCorridor(request);
+  if (!answer.ok()) {
+    ReportError(answer.error(), server, "", streams.err);
+    return ExitCodeOf(answer.error());
+  }
+  const auto route = FollowedRouteOf(request, answer->route(), 1);
+  if (!route.ok()) return Report(route.status(), ExitCode::kRefused, streams.err);
+
+  FollowRun run = SimulateFollowing(*route, scenario);
+  const double end_s = run.rows.empty() ? 0.0 : run.rows.back().time_s;
+  run.track.title = absl::StrCat("Following: ", FollowStatusName(run.end));
+  run.track.subtitle = absl::StrFormat("%.4g s, planned %.4g s; integrator %s, step %.4g s%s",
+                                       end_s, answer->route().duration_s(), flags.integrator,
+                                       scenario.dt_s, run.rests ? "" : "; still moving");
+  auto log = OutputFile::Open(flags.out_file, streams.out);
+  if (!log.ok()) return Report(log.status(), ExitCode::kBadInput, streams.err);
+  PrintLog(run, flags.log_every_s, log->stream());
+  log->stream() << FollowStatusName(run.end) << ": " << run.track.subtitle << '\n';
+  if (absl::Status status = log->Close(); !status.ok()) {
+    return Report(status, ExitCode::kBadInput, streams.err);
+  }
+  if (flags.svg_file.empty()) return ExitCode::kOk;
+  RoutePlotOptions options;
+  options.title = flags.title;
+  options.width = flags.width;
+  const auto svg = PlotFollowTrack(request, *answer, run.track, options);
+  if (!svg.ok()) return Report(svg.status(), ExitCode::kBadInput, streams.err);
+  if (absl::Status status = WriteTo(flags.svg_file, streams.out, *svg); !status.ok()) {
+    return Report(status, ExitCode::kBadInput, streams.err);
+  }
+  return ExitCode::kOk;
+}
+
+}  // namespace arclane

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stream's ticks and the SDK's follower, over routes as they travel: the same bits.
+#include "server/pipeline/follow_session.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "client/sdk/follower.h"
+#include "gtest/gtest.h"
+#include "server/codec/request_limits.h"
+#include "server/pipeline/plan_corridor.h"
+
+namespace arclane {
+namespace {
+
+constexpr double kDt = 1.0 / 60.0;
+constexpr uint64_t kGate = 17;
+
+// An L with a gate before the last of four cells, Y up, and far from the origin.
+v1::PlanCorridorRequest Request(bool rounds, v1::UpAxis up = v1::UP_AXIS_Y, double offset = 4096) {
+  v1::PlanCorridorRequest request;
+  request.mutable_frame()->set_up_axis(up);
+  request.mutable_frame()->mutable_origin()->set_x(offset);
+  v1::PointColumns& vertices = *request.mutable_corridor()->mutable_polygons()->mutable_vertices();
+  const auto add = [&](v1::PointColumns& columns, double a, double b) {
+    columns.add_x(up == v1::UP_AXIS_X ? 0.0 : a + offset);
+    columns.add_y(up == v1::UP_AXIS_X ? a : up == v1::UP_AXIS_Y ? 0.0 : b);
+    columns.add_z(up == v1::UP_AXIS_Z ? 0.0 : b);
+  };
+  const double cells[][4] = {{0, 0, 10, 2}, {10, 0, 12, 2}, {10, 2, 12, 8}, {10, 8, 12, 20}};
+  for (const auto& [left, low, right, high] : cells) {
+    add(vertices, left, low);
+    add(vertices, right, low);
+    add(vertices, right, high);
+    add(vertices, left, high);
+    request.mutable_corridor()->mutable_polygons()->add_vertex_count(4);
+  }
+  const auto point = [&](v1::Point* p, double a, double b) {
+    p->set_x(a + offset);
+    (up == v1::UP_AXIS_Y ? p->set_z(b) : p->set_y(b));
+  };
+  point(request.mutable_start(), 1, 1);
+  point(request.mutable_goal(), 11, 19);
+  v1::DependencyColumns& dependencies = *request.mutable_corridor()->mutable_dependencies();
+  dependencies.add_portal_index(2);
+  dependencies.add_kind(v1::DEPENDENCY_KIND_GATE);
+  dependencies.add_id(kGate);
+  v1::AgentProfile& agent = *request.mutable_agent();
+  agent.mutable_limits()->set_max_speed(6);
+  agent.mutable_limits()->set_max_acceleration(3);
+  agent.mutable_limits()->set_max_braking(4);
+  agent.mutable_limits()->set_max_lateral_acceleration(4);
+  agent.mutable_manners()->set_corner_distance_tolerance(1e-3);
+  agent.mutable_manners()->set_corner_speed_tolerance(0.05);
+  if (rounds) agent.mutable_body()->set_max_turn_radius(3);
+  request.set_include_corridor(true);
+  return request;
+}
+
+v1::Route Planned(const v1::PlanCorridorRequest& request) {
+  v1::PlanCorridorResponse response;
+  const auto failure = AnswerPlanCorridor(
+      request, RequestLimits(), [] { return std::optional<FailureReason>(); }, response);
+  EXPECT_FALSE(failure) << failure->message;
+  return response.route();
+}
+
+v1::StreamRoute RouteFor(const v1::PlanCorridorRequest& request, const v1::Route& route) {
+  v1::StreamRoute sent;
+  sent.set_route_id(3);
+  sent.set_version(1);
+  *sent.mutable_route() = route;
+  *sent.mutable_agent() = request.agent();
+  *sent.mutable_frame() = request.frame();
+  *sent.mutable_dependencies() = request.corridor().dependencies();
+  return sent;
+}
+
+// An agent whose reports are what a controller with the hold integrator makes of the requests.
+struct StreamAgent {
+  std::array<double, 3> position = {}, velocity = {}, displacement = {};
+  double heading = 0.0;
+};
+
+void AddTo(v1::PointColumns* columns, const std::array<double, 3>& p) {
+  columns->add_x(p[0]);
+  columns->add_y(p[1]);
+  columns->add_z(p[2]);
+}
+
+void AddAgent(uint64_t id, const StreamAgent& agent, v1::AgentColumns* columns) {
+  columns->add_agent_id(id);
+  columns->add_route_id(3);
+  AddTo(columns->mutable_position(), agent.position);
+  AddTo(columns->mutable_velocity(), agent.velocity);
+  AddTo(columns->mutable_displacement(), agent.displacement);
+  columns->add_heading_rad(agent.heading);
+}
+
+void Move(const v1::MotionColumns& motions, int i, StreamAgent& agent) {
+  agent.velocity = {motions.velocity().x(i), motions.velocity().y(i), motions.velocity().z(i)};
+  for (int k = 0; k < 3; ++k) {
+    agent.displacement[k] = agent.velocity[k] * kDt;
+    agent.position[k] += agent.displacement[k];
+  }
+  agent.heading = motions.heading_rad(i);
+}
+
+StreamAgent AgentAtStart(const v1::PlanCorridorRequest& request) {
+  StreamAgent agent;
+  agent.position = {request.start().x(), request.start().y(), request.start().z()};
+  return agent;
+}
+
+TEST(FollowSessionTest, GivesTheSameBitsAsTheSdk) {
+  for (const bool rounds : {false, true}) {
+    for (const v1::UpAxis up : {v1::UP_AXIS_Y, v1::UP_AXIS_Z}) {
+      const v1::PlanCorridorRequest planned = Request(rounds, up);
+      const v1::Route route = Planned(planned);
+      const auto followed = FollowedRouteOf(planned, route, 1);
+      ASSERT_TRUE(followed.ok()) << followed.status();
+      StreamAgent agent = AgentAtStart(planned);
+      Follower follower(*followed, {}, 0.0, agent.position);
+      FollowSession session;
+      bool arrived = false;
+      int step = 0;
+      for (; step < 1200 && !arrived; ++step) {
+        v1::FollowRequest request;
+        if (step == 0) *request.add_routes() = RouteFor(planned, route);
+        request.set_time_s(step * kDt);
+        request.set_dt_s(kDt);
+        AddAgent(5, agent, request.mutable_agents());
+        v1::FollowResponse response;
+        const auto failure = session.Answer(request, &response);
+        ASSERT_FALSE(failure) << failure->message;
+        const v1::MotionColumns& motions = response.motions();
+        ASSERT_EQ(motions.agent_id_size(), 1);
+
+        FollowInput input;
+        input.report.time_s = step * kDt;
+        input.report.dt = kDt;
+        input.report.position = follower.plane().PositionToPlane(agent.position);
+        input.report.velocity = follower.plane().VectorToPlane(agent.velocity);
+        input.report.displacement = follower.plane().VectorToPlane(agent.displacement);
+        input.report.heading = agent.heading;
+        const MotionRequest& own = follower.Step(input);
+        const auto velocity = follower.plane().VectorFromPlane(own.preferred_velocity);
+        ASSERT_EQ(motions.velocity().x(0), velocity[0]) << step;
+        ASSERT_EQ(motions.velocity().y(0), velocity[1]) << step;
+        ASSERT_EQ(motions.velocity().z(0), velocity[2]) << step;
+        ASSERT_EQ(motions.heading_rad(0), own.heading);
+        ASSERT_EQ(motions.distance(0), own.distance);
+        ASSERT_EQ(motions.deviation(0), own.deviation);
+        ASSERT_EQ(motions.status(0), static_cast<int>(own.status) + 1);
+        ASSERT_EQ(motions.portal_index(0), own.portal);
+        EXPECT_EQ(response.valid_until_s(), request.time_s() + 2.0 * kDt);
+        arrived = own.status == FollowStatus::kArrived;
+        Move(motions, 0, agent);
+      }
+      EXPECT_TRUE(arrived);
+      EXPECT_LE(step * kDt, 1.03 * route.duration_s() + 8.0 * kDt);
+    }
+  }
+}
+
+// A stream that ends in the middle is opened anew: the agent goes on without a step lost.
+TEST(FollowSessionTest, ResumesOnANewStream) {
+  const v1::PlanCorridorRequest planned = Request(true);
+  const v1::Route route = Planned(planned);
+  std::vector<std::array<double, 3>> undisturbed, reopened;
+  for (const bool reopens : {false, true}) {
+    StreamAgent agent = AgentAtStart(planned);
+    auto session = std::make_unique<FollowSession>();
+    double distance = 0.0;
+    bool is_new = true;
+    for (int step = 0; step < 300; ++step) {
+      if (reopens && step % 50 == 49) {
+        session = std::make_unique<FollowSession>();
+        is_new = true;
+      }
+      v1::FollowRequest request;
+      if (is_new) {
+        *request.add_routes() = RouteFor(planned, route);
+        request.mutable_agents()->add_resume_distance(distance);
+        is_new = false;
+      }
+      request.set_time_s(step * kDt);
+      request.set_dt_s(kDt);
+      AddAgent(5, agent, request.mutable_agents());
+      v1::FollowResponse response;
+      ASSERT_FALSE(session->Answer(request, &response));
+      distance = response.motions().distance(0);
+      Move(response.motions(), 0, agent);
+      (reopens ? reopened : undisturbed).push_back(agent.position);
+    }
+  }
+  for (size_t i = 0; i < undisturbed.size(); ++i) {
+    EXPECT_NEAR(undisturbed[i][0], reopened[i][0], 1e-9) << i;
+    EXPECT_NEAR(undisturbed[i][2], reopened[i][2], 1e-9) << i;
+  }
+}
+
+TEST(FollowSessionTest, StaleAgentsAreToldWithoutBeingStepped) {
+  const v1::PlanCorridorRequest planned = Request(false);
+  FollowSession session;
+  StreamAgent agent = AgentAtStart(planned);
+  v1::FollowRequest request;
+  *request.add_routes() = RouteFor(planned, Planned(planned));
+  request.set_dt_s(kDt);
+  for (const uint64_t id : {1, 2, 3}) AddAgent(id, agent, request.mutable_agents());
+  v1::FollowResponse response;
+  ASSERT_FALSE(session.Answer(request, &response));
+  EXPECT_EQ(response.stale().agent_id_size(), 0);
+
+  v1::FollowRequest change;
+  change.set_time_s(kDt);
+  change.set_dt_s(kDt);
+  change.mutable_changes()->add_kind(v1::DEPENDENCY_KIND_GATE);
+  change.mutable_changes()->add_id(kGate);
+  change.mutable_changes()->add_change(v1::CHANGE_KIND_GATE_CLOSED);
+  response.Clear();
+  ASSERT_FALSE(session.Answer(change, &response));
+  EXPECT_EQ(response.stale().agent_id_size(), 3);
+  EXPECT_EQ(response.stale().portal_index(0), 2u);
+  EXPECT_EQ(response.stale().change(0), v1::CHANGE_KIND_GATE_CLOSED);
+
+  request.clear_routes();
+  request.set_time_s(2 * kDt);
+  response.Clear();
+  ASSERT_FALSE(session.Answer(request, &response));
+  EXPECT_EQ(response.motions().status(0), v1::FOLLOW_STATUS_STALE);
+  EXPECT_TRUE(response.motions().replan(0));
+}
+
+TEST(FollowSessionTest, ASilentFeedBrakesEveryAgent) {
+  const v1::PlanCorridorRequest planned = Request(false);
+  FollowSession session;
+  StreamAgent agent = AgentAtStart(planned);
+  for (int step = 0; step < 40; ++step) {
+    v1::FollowRequest request;
+    if (step == 0) {
+      request.mutable_options()->set_feed_age_limit_s(0.25);
+      *request.add_routes() = RouteFor(planned, Planned(planned));
+    }
+    request.set_heartbeat(step < 10);
+    request.set_time_s(step * kDt);
+    request.set_dt_s(kDt);
+    AddAgent(1, agent, request.mutable_agents());
+    v1::FollowResponse response;
+    ASSERT_FALSE(session.Answer(request, &response));
+    const bool silent = (step - 9) * kDt > 0.25;
+    EXPECT_EQ(response.motions().status(0),
+              silent ? v1::FOLLOW_STATUS_STALE : v1::FOLLOW_STATUS_FOLLOWING)
+        << step;
+    Move(response.motions(), 0, agent);
+  }
+}
+
+TEST(FollowSessionTest, OneAgentsFaultIsItsOwn) {
+  const v1::PlanCorridorRequest planned = Request(false);
+  FollowSession session;
+  StreamAgent agent = AgentAtStart(planned);
+  StreamAgent nowhere = agent;
+  nowhere.position[0] = std::nan("");
+  v1::FollowRequest request;
+  *request.add_routes() = RouteFor(planned, Planned(planned));
+  request.set_dt_s(kDt);
+  AddAgent(1, agent, request.mutable_agents());
+  AddAgent(2, nowhere, request.mutable_agents());
+  AddAgent(3, agent, request.mutable_agents());
+  request.mutable_agents()->set_route_id(2, 99);
+  AddAgent(4, agent, request.mutable_agents());
+  for (const uint64_t version : {1, 1, 1, 2}) request.mutable_agents()->add_route_version(version);
+  v1::FollowResponse response;
+  ASSERT_FALSE(session.Answer(request, &response));
+  EXPECT_EQ(response.motions().fault(0), v1::FOLLOW_FAULT_UNSPECIFIED);
+  EXPECT_EQ(response.motions().fault(1), v1::FOLLOW_FAULT_NOT_FINITE);
+  EXPECT_EQ(response.motions().fault(2), v1::FOLLOW_FAULT_NO_ROUTE);
+  EXPECT_EQ(response.motions().fault(3), v1::FOLLOW_FAULT_OTHER_VERSION);
+  for (const int bad : {1, 2, 3}) {
+    EXPECT_EQ(response.motions().status(bad), v1::FOLLOW_STATUS_BAD_INPUT);
+  }
+  // Time that runs backward, and steps that are none.
+  request.clear_routes();
+  request.set_time_s(-1.0);
+  response.Clear();
+  ASSERT_FALSE(session.Answer(request, &response));
+  EXPECT_EQ(response.motions().fault(0), v1::FOLLOW_FAULT_TIME);
+  for (const double dt : {0.0, -1.0, std::nan(""), 10.0}) {
+    request.set_time_s(1.0);
+    request.set_dt_s(dt);
+    response.Clear();
+    ASSERT_FALSE(session.Answer(request, &response));
+    EXPECT_EQ(response.motions().fault(0), v1::FOLLOW_FAULT_TIME_STEP) << dt;
+  }
+}
+
+// What makes no sense for the stream ends it and names the field.
+TEST(FollowSessionTest, MalformedRequestsNameTheirField) {
+  const v1::PlanCorridorRequest planned = Request(false);
+  const v1::Route route = Planned(planned);
+  const auto field_of = [&](const auto& change) {
+    FollowSession session;
+    v1::FollowRequest request;
+    *request.add_routes() = RouteFor(planned, route);
+    request.set_dt_s(kDt);
+    AddAgent(1, AgentAtStart(planned), request.mutable_agents());
+    change(request);
+    v1::FollowResponse response;
+    const auto failure = session.Answer(request, &response);
+    if (!failure) return std::string("none");
+    return failure->violations.empty() ? failure->message : failure->violations[0].field;
+  };
+  using R = v1::FollowRequest;
+  const double nan = std::nan("");
+  EXPECT_EQ(field_of([](R&) {}), "none");
+  EXPECT_EQ(field_of([](R& r) { r.mutable_agents()->add_route_id(3); }), "agents.route_id");
+  EXPECT_EQ(field_of([](R& r) { r.mutable_agents()->clear_velocity(); }), "agents.velocity");
+  EXPECT_EQ(field_of([](R& r) {
+              r.mutable_agents()->add_max_speed(1), r.mutable_agents()->add_max_speed(1);
+            }),
+            "agents.max_speed");
+  EXPECT_EQ(field_of([&](R& r) { r.mutable_options()->set_max_dt_s(nan); }), "options.max_dt_s");
+  EXPECT_EQ(field_of([&](R& r) { r.mutable_options()->set_longest_step(3); }),
+            "options.longest_step");
+  EXPECT_EQ(field_of([&](R& r) { r.mutable_routes(0)->clear_agent(); }), "routes[0]");
+  EXPECT_EQ(field_of([&](R& r) {
+              r.mutable_routes(0)->mutable_route()->set_outcome(v1::OUTCOME_GATE_CLOSED);
+            }),
+            "route.outcome");
+  EXPECT_EQ(field_of([&](R& r) {
+              r.mutable_routes(0)->mutable_route()->mutable_segments()->set_length(0, nan);
+            }),
+            "route.segments.length[0]");
+  EXPECT_EQ(
+      field_of([&](R& r) { r.mutable_routes(0)->mutable_route()->mutable_phases()->add_speed(1); }),
+      "route.phases.speed");
+  EXPECT_EQ(field_of([&](R& r) {
+              r.mutable_routes(0)->mutable_route()->mutable_cells()->set_vertex_count(0, 0);
+            }),
+            "route.cells.vertex_count");
+  EXPECT_EQ(field_of([&](R& r) { r.mutable_routes(0)->mutable_route()->clear_cells(); }),
+            "route.cells");
+  EXPECT_EQ(field_of([&](R& r) { r.mutable_changes()->add_id(1); }), "changes.id");
+}
+
+// The agent's real state, moving and turned: the new route begins with it.
+TEST(FollowReplanTest, BeginsWithTheRealVelocity) {
+  const v1::PlanCorridorRequest planned = Request(false);
+  const v1::Route route = Planned(planned);
+  const auto followed = FollowedRouteOf(planned, route, 1);
+  ASSERT_TRUE(followed.ok());
+  StreamAgent agent = AgentAtStart(planned);
+  Follower follower(*followed, {}, 0.0, agent.position);
+  FollowReport report;
+  report.position = follower.plane().PositionToPlane(agent.position);
+  report.dt = kDt;
+  double speed_before = 0.0;
+  for (int step = 0; step < 900; ++step) {
+    report.time_s = step * kDt;
+    if (step == 60) {
+      const v1::PlanCorridorRequest again = ReplanFrom(planned, report);
+      const v1::Route next = Planned(again);
+      EXPECT_EQ(next.outcome(), v1::OUTCOME_COMPLETE);
+      const auto joined = FollowedRouteOf(again, next, 2);
+      ASSERT_TRUE(joined.ok()) << joined.status();
+      follower.Replace(*joined, report.time_s, report.position);
+    }
+    const Vec2 before = report.velocity;
+    const MotionRequest& next = follower.Step({.report = report});
+    report.velocity = next.preferred_velocity;
+    report.displacement = next.preferred_velocity * kDt;
+    report.position = report.position + report.displacement;
+    report.heading = next.heading;
+    EXPECT_LE(std::abs(next.speed - speed_before), 4.0 * kDt * (1.0 + 1e-6)) << step;
+    if (step == 60) {
+      EXPECT_LE(std::abs(TurnAngle(before, report.velocity)), 1e-6);
+    }
+    speed_before = next.speed;
+    if (next.status == FollowStatus::kArrived) return;
+  }
+  FAIL() << "does not arrive";
+}
+
+TEST(FollowReplanTest, AnAgentThatCannotJoinBrakesFirst) {
+  v1::PlanCorridorRequest planned = Request(false);
+  FollowReport report;
+  report.position = {4.0, 1.0};
+  report.velocity = {0.0, 1.5};
+  const v1::PlanCorridorRequest again = ReplanFrom(planned, report);
+  const v1::Route next = Planned(again);
+  EXPECT_EQ(next.outcome(), v1::OUTCOME_START_OFF_ROUTE);
+  const auto followed = FollowedRouteOf(again, next, 1);
+  ASSERT_TRUE(followed.ok()) << followed.status();
+  Follower follower(*followed, {}, 0.0,
+                    FollowPlane((*followed)->frame).PositionFromPlane(report.position));
+  report.dt = kDt;
+  double speed = 1.5;
+  for (int step = 0; step < 200; ++step) {
+    report.time_s = step * kDt;
+    const MotionRequest& motion = follower.Step({.report = report});
+    EXPECT_LE(std::abs(TurnAngle({0.0, 1.0},
+                                 motion.speed > 0.0 ? motion.preferred_velocity : Vec2{0.0, 1.0})),
+              1e-9);
+    EXPECT_GE(motion.speed, speed - 4.0 * kDt * (1.0 + 1e-6));
+    speed = motion.speed;
+    report.velocity = motion.preferred_velocity;
+    report.position = report.position + motion.preferred_velocity * kDt;
+    if (motion.speed == 0.0 && motion.status == FollowStatus::kArrivedPartial) {
+      EXPECT_TRUE(motion.replan);
+      return;
+    }
+  }
+  FAIL() << "does not rest";
+}
+
+}  // namespace
+}  // namespace arclane

@@ -23,14 +23,24 @@ void Flight::UpdateDeadline() {
 bool Flight::Leave(uint64_t waiter) {
   const std::shared_ptr<Flight> keep = self_.lock();
   bool found = false, last = false;
+  std::function<void()> when_abandoned;
   {
     MutexLock lock(mutex_);
     found = std::erase_if(waiters_, [&](const Waiter& w) { return w.id == waiter; }) > 0;
     UpdateDeadline();
-    if (found && waiters_.empty() && !ended_) ended_ = last = true;
+    if (found && waiters_.empty() && !ended_) {
+      ended_ = last = true;
+      when_abandoned.swap(when_abandoned_);
+    }
   }
   if (last) table_.Remove(*this);
+  if (when_abandoned) when_abandoned();
   return found;
+}
+
+void Flight::WhenAbandoned(std::function<void()> call) {
+  MutexLock lock(mutex_);
+  when_abandoned_ = std::move(call);
 }
 
 void Flight::EndAll(const FlightOutcome& outcome) {

@@ -42,6 +42,9 @@ class Flight {
   // The waiter wants nothing any more. True when it had not been told an end. The last one to leave
   // ends the flight: requests that come then start another.
   bool Leave(uint64_t waiter);
+  // `call` is made once, without locks, by the last waiter's Leave; never when the flight ends
+  // otherwise.
+  void WhenAbandoned(std::function<void()> call);
   // True when nobody waits or all deadlines have passed: a plan looks at this between its stages.
   // Lock-free.
   bool ShouldStop(double now_s) const {
@@ -83,6 +86,7 @@ class Flight {
   bool ended_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t next_waiter_ ABSL_GUARDED_BY(mutex_) = 1;
   std::vector<Waiter> waiters_ ABSL_GUARDED_BY(mutex_);
+  std::function<void()> when_abandoned_ ABSL_GUARDED_BY(mutex_);
 };
 
 // Thread-safe. Must outlive its flights.

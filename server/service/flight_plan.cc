@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/cleanup/cleanup.h"
+#include "absl/synchronization/mutex.h"
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/message_arena.h"
 #include "server/pipeline/plan_corridor.h"
@@ -47,6 +49,14 @@ std::vector<Dependency> DeclaredDependencies(const v1::DependencyColumns& column
   return dependencies;
 }
 
+class FlightPlan;
+
+// Where a plan is found while it waits in the queue, by those who want it out of there.
+struct QueuedPlan {
+  absl::Mutex mutex;
+  FlightPlan* plan ABSL_GUARDED_BY(mutex) = nullptr;
+};
+
 class FlightPlan final : public PlannerPool::Job {
  public:
   FlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight, RequestState state,
@@ -59,11 +69,39 @@ class FlightPlan final : public PlannerPool::Job {
     // The plan may outlive the calls that wait for it; the server must not end before it.
     environment_.in_flight.Enter();
   }
-  ~FlightPlan() override { environment_.in_flight.Leave(); }
+  ~FlightPlan() override {
+    LeaveQueue();
+    environment_.in_flight.Leave();
+  }
+
+  // To be called before the plan is queued.
+  std::shared_ptr<QueuedPlan> EnterQueue() {
+    queued_ = std::make_shared<QueuedPlan>();
+    absl::MutexLock lock(&queued_->mutex);
+    queued_->plan = this;
+    return queued_;
+  }
+
+  // Frees the place of a plan that nobody waits for any more, if it still waits for a thread.
+  static void Abandon(ServiceEnvironment& environment, QueuedPlan& queued) {
+    FlightPlan* removed = nullptr;
+    {
+      absl::MutexLock lock(&queued.mutex);
+      if (queued.plan != nullptr && environment.pool.TryRemove(*queued.plan)) {
+        removed = std::exchange(queued.plan, nullptr);
+      }
+    }
+    if (removed == nullptr) return;
+    environment.admission.LeftQueue(removed->bytes());
+    environment.admission.Finished(removed->bytes(), 0);
+    environment.metrics.Shed(LabelIndex(ShedReason::kCancelled));
+    delete removed;
+  }
 
   size_t bytes() const { return flight_->key().request.size(); }
 
   void Run() override {
+    LeaveQueue();
     const SteadyTime start = EndStage(Stage::kQueue, arrival_);
     environment_.admission.LeftQueue(bytes());
     if (flight_->ShouldStop(NavMeshBackend::Now())) {
@@ -80,6 +118,12 @@ class FlightPlan final : public PlannerPool::Job {
   void RunAtOnce() { PlanAndEnd(std::chrono::steady_clock::now()); }
 
  private:
+  void LeaveQueue() {
+    if (queued_ == nullptr) return;
+    absl::MutexLock lock(&queued_->mutex);
+    queued_->plan = nullptr;
+  }
+
   // Destroys the plan.
   void PlanAndEnd(SteadyTime start) {
     std::vector<Dependency> dependencies;
@@ -159,6 +203,7 @@ class FlightPlan final : public PlannerPool::Job {
   const RequestState state_;
   const std::shared_ptr<StageSeconds> times_;
   const SteadyTime arrival_;
+  std::shared_ptr<QueuedPlan> queued_;
   bool stopped_ = false;
 };
 
@@ -172,7 +217,11 @@ void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> fl
   if (quick && plan->bytes() <= environment.quick_plan_bytes &&
       environment.admission.AdmitAtOnce(plan->bytes())) {
     plan->RunAtOnce();
-  } else if (auto refusal = environment.admission.Admit(*plan, plan->bytes())) {
+    return;
+  }
+  flight->WhenAbandoned(
+      [&environment, queued = plan->EnterQueue()] { FlightPlan::Abandon(environment, *queued); });
+  if (auto refusal = environment.admission.Admit(*plan, plan->bytes())) {
     delete plan;
     flight->HandOn(waiter, Shared(*std::move(refusal)));
   }

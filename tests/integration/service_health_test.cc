@@ -138,7 +138,7 @@ TEST_F(ServiceReflectionTest, ListsTheServices) {
   for (const auto& service : response.list_services_response().service())
     names.push_back(service.name());
   EXPECT_THAT(names, UnorderedElementsAre("arclane.v1.PathPlanner", "arclane.v1.NavMeshRegistry",
-                                          "grpc.health.v1.Health",
+                                          "arclane.v1.RouteFollower", "grpc.health.v1.Health",
                                           "grpc.reflection.v1alpha.ServerReflection"));
 }
 

@@ -129,6 +129,10 @@ class FlightPlan final : public PlannerPool::Job {
     std::vector<Dependency> dependencies;
     std::shared_ptr<const KeptAnswer> answer;
     const auto failure = PlanWithoutThrowing(dependencies, answer);
+    if (failure && failure->reason == FailureReason::kVerificationFailed) {
+      Log(LogLevel::kError, "a route failed its verification",
+          {{"what", failure->message}, {"request_bytes", bytes()}});
+    }
     environment_.admission.Finished(bytes(),
                                     SecondsBetween(start, std::chrono::steady_clock::now()));
     if (!failure) {

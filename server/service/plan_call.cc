@@ -99,6 +99,10 @@ void PlanCall::AnswerAndEnd(SteadyTime start) {
                          failure->reason == FailureReason::kCancelled;
     if (stopped) *failure = Stopped(failure->reason, "during the plan");
   }
+  if (failure && failure->reason == FailureReason::kVerificationFailed) {
+    Log(LogLevel::kError, "a route failed its verification",
+        {{"what", failure->message}, {"request_bytes", request_bytes_}});
+  }
   environment_.admission.Finished(request_bytes_,
                                   SecondsBetween(start, std::chrono::steady_clock::now()));
   EndWith(failure ? Refuse(*failure, RemainingSeconds(), context_) : grpc::Status::OK);

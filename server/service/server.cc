@@ -151,8 +151,7 @@ struct Server::Parts {
   HealthService health;
   ReflectionService reflection{
       {v1::PathPlanner::service_full_name(), v1::NavMeshRegistry::service_full_name(),
-       v1::RouteFollower::service_full_name(),
-       grpc::health::v1::Health::service_full_name(),
+       v1::RouteFollower::service_full_name(), grpc::health::v1::Health::service_full_name(),
        grpc::reflection::v1alpha::ServerReflection::service_full_name()},
       streams};
   std::vector<std::string> addresses;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <string>
 
 #include "server/planning/corridor/surface.h"
@@ -101,28 +102,35 @@ PlanStatus CorridorPlanner::FinishStops(const CorridorPlanRequest& request, Rout
 PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, StopCheck stop,
                                           RoutePlan& plan) {
   const RoutePlan unrounded = plan;
-  if (!AddRoundedPath(request, stop, plan)) return PlanStatus::kStopped;
+  std::optional<Deviation> deviation = RoundAndVerify(request, stop, plan);
+  if (!deviation) return PlanStatus::kStopped;
+  if (!(deviation->distance <= plan.deviation_tolerance)) {
+    // The proof has the last word. Rounding that stays on the shortest line's side of it moves
+    // less.
+    CorridorPlanRequest close = request;
+    close.agent.max_extra_length = 0.0;
+    plan = unrounded;
+    deviation = RoundAndVerify(close, stop, plan);
+    if (!deviation) return PlanStatus::kStopped;
+  }
   // An agent that moves already drives on straight. Rounding keeps a first line that it can drive;
   // where there is none the answer is the braking path of the unrounded line.
-  if (StartsOffLine(request, plan)) {
+  const bool is_proven = deviation->distance <= plan.deviation_tolerance;
+  if (!is_proven || StartsOffLine(request, plan)) {
     plan = unrounded;
-    return FinishStops(request, plan);
+    const PlanStatus status = FinishStops(request, plan);
+    for (RouteCorner& corner : plan.corners) {
+      if (!is_proven && corner.cause == CornerCause::kNotRequested) {
+        corner.cause = CornerCause::kNoRoom;
+      }
+    }
+    return status;
   }
-  double size = 0.0;
-  for (const Segment& segment : plan.route.segments) {
-    size = std::max({size, segment.length, std::abs(segment.start.x), std::abs(segment.start.y)});
-  }
-  plan.deviation_tolerance = kDeviationTolerances * corridor_.tolerance + kArcRoundoff * size;
-  const Deviation deviation =
-      verifier_.Verify(corridor_, plan.route.segments, plan.deviation_tolerance, &crossings_);
-  if (deviation.distance <= plan.deviation_tolerance) {
-    crossing_distance_.clear();
-    for (const PortalCrossing& crossing : crossings_)
-      crossing_distance_.push_back(crossing.distance);
-    MarkLinks(corridor_, crossing_distance_, plan.route.segments);
-  }
+  crossing_distance_.clear();
+  for (const PortalCrossing& crossing : crossings_) crossing_distance_.push_back(crossing.distance);
+  MarkLinks(corridor_, crossing_distance_, plan.route.segments);
   if (stop() || !MeasureClearance(request, stop, plan)) return PlanStatus::kStopped;
-  const PlanStatus status = Finish(request, deviation, plan);
+  const PlanStatus status = Finish(request, *deviation, plan);
   if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime)
     return status;
   // The rounding weighs times by a simpler model; the least time is decided by the exact one.
@@ -162,6 +170,18 @@ bool CorridorPlanner::MeasureClearance(const CorridorPlanRequest& request, StopC
   }
   return clearance_.Measure(corridor_, chords_, chord_distances_, crossings_, clearance,
                             kChordSag * clearance, &plan.shortfalls, stop);
+}
+
+// Rounds the corners and measures how far the result leaves the corridor; nullopt when stopped.
+std::optional<Deviation> CorridorPlanner::RoundAndVerify(const CorridorPlanRequest& request,
+                                                         StopCheck stop, RoutePlan& plan) {
+  if (!AddRoundedPath(request, stop, plan)) return std::nullopt;
+  double size = 0.0;
+  for (const Segment& segment : plan.route.segments) {
+    size = std::max({size, segment.length, std::abs(segment.start.x), std::abs(segment.start.y)});
+  }
+  plan.deviation_tolerance = kDeviationTolerances * corridor_.tolerance + kArcRoundoff * size;
+  return verifier_.Verify(corridor_, plan.route.segments, plan.deviation_tolerance, &crossings_);
 }
 
 // Everything behind the geometry: the verdict of the verification, heights, speeds.

@@ -4,6 +4,7 @@
 #ifndef ARCLANE_SERVER_PLANNING_ROUTE_CORRIDOR_PLANNER_H_
 #define ARCLANE_SERVER_PLANNING_ROUTE_CORRIDOR_PLANNER_H_
 
+#include <optional>
 #include <vector>
 
 #include "server/planning/corridor/clearance.h"
@@ -42,8 +43,9 @@ enum class PlanStatus : uint8_t {
 // may miss their portals by one more.
 inline constexpr double kDeviationTolerances = 4.0;
 // What the rounding of arcs may add, in units of 2^-53 times the largest coordinate or segment:
-// positions on an arc are sums and products of about ten rounded terms; six times that.
-inline constexpr double kArcRoundoff = 64.0 * 0x1p-53;
+// positions on an arc are sums and products of about ten rounded terms, and the common tangent of
+// two discs that nearly touch loses some bits more; twenty-five times that.
+inline constexpr double kArcRoundoff = 256.0 * 0x1p-53;
 
 // Plans one request after another; buffers are kept, so that a warm planner hardly allocates. Not
 // thread-safe; one for each thread. The corridor of the last plan stays readable until the next.
@@ -72,6 +74,8 @@ class CorridorPlanner {
   bool MeasureClearance(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
   bool StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const;
   PlanStatus FinishStops(const CorridorPlanRequest& request, RoutePlan& plan);
+  std::optional<Deviation> RoundAndVerify(const CorridorPlanRequest& request, StopCheck stop,
+                                          RoutePlan& plan);
   PlanStatus FinishRounded(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
   PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation,
                     RoutePlan& plan);

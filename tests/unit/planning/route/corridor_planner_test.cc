@@ -72,6 +72,47 @@ TEST(CorridorPlannerTest, StopsAndTurnsAtTheInnerCorner) {
   EXPECT_LE(plan.largest_deviation, plan.deviation_tolerance);
 }
 
+// Round a vertex that the corridor winds about, and through a plane of boxes: rounding alone is not
+// to be trusted there, and where its proof fails the answer is a route with less of it.
+TEST(CorridorPlannerTest, WhatCannotBeProvenIsRoundedLess) {
+  LShape fan;
+  fan.x = {3.04, 3.91, 2.76, 2.27, 3.04, 2.76, 2.27, 3.23, 3.04,
+           3.23, 3.91, 3.04, 2.27, 3.23, 3.04, 3.91, 3.23, 3.04};
+  fan.y = {3.24, 3.08, 3.92, 3.12, 3.24, 3.92, 3.12, 2.24, 3.24,
+           2.24, 3.08, 3.24, 3.12, 2.24, 3.24, 3.08, 2.24, 3.24};
+  fan.z.clear();
+  fan.count = {3, 3, 3, 3, 3, 3};
+  CorridorPlanRequest request = fan.Request();
+  request.corridor.start = {3.58, 3.14};
+  request.corridor.goal = {3.44, 2.73};
+  request.corridor.max_end_shift = 0.01;
+  request.agent.max_turn_radius = 1.0;
+  request.agent.limits.max_speed = 6.0;
+  request.agent.limits.max_acceleration = 0.5;
+  request.agent.limits.max_braking = 4.0;
+  const Planned round_a_vertex = Plan(request);
+  ASSERT_EQ(round_a_vertex.status, PlanStatus::kOk)
+      << round_a_vertex.violations.ToString() << round_a_vertex.plan.largest_deviation;
+  EXPECT_LE(round_a_vertex.plan.largest_deviation, round_a_vertex.plan.deviation_tolerance);
+  EXPECT_GT(round_a_vertex.plan.route.duration_s, 0.0);
+
+  LShape boxes;
+  boxes.x = {9, 10, 10, 9,  1,  9, 9, 1,  0,  1, 1, 0,  0,  1, 1, 0, 0, 1, 1, 0, 1, 9,
+             9, 1,  9,  10, 10, 9, 9, 10, 10, 9, 9, 10, 10, 9, 1, 9, 9, 1, 0, 1, 1, 0};
+  boxes.y = {2.2, 2.2, 3.2, 3.2, 2.2, 2.2, 3.2, 3.2, 2.2, 2.2, 3.2, 3.2, 2.1, 2.1, 2.2,
+             2.2, 1.1, 1.1, 2.1, 2.1, 1.1, 1.1, 2.1, 2.1, 1.1, 1.1, 2.1, 2.1, 1,   1,
+             1.1, 1.1, 0,   0,   1,   1,   0,   0,   1,   1,   0,   0,   1,   1};
+  boxes.z.clear();
+  boxes.count = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4};
+  request = boxes.Request();
+  request.corridor.start = {9.5, 2.5};
+  request.corridor.goal = {0.0, 1.0};
+  request.agent.max_turn_radius = 0.3;
+  const Planned through_boxes = Plan(request);
+  ASSERT_EQ(through_boxes.status, PlanStatus::kOk) << through_boxes.plan.largest_deviation;
+  EXPECT_LE(through_boxes.plan.largest_deviation, through_boxes.plan.deviation_tolerance);
+}
+
 TEST(CorridorPlannerTest, HeightsComeFromThePortals) {
   const LShape shape;
   const Planned planned = Plan(shape.Request());

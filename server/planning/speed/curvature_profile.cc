@@ -281,7 +281,7 @@ void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& works
   if (request.flying_lap) {
     Unrotate(first, workspace.node_speed, plan);
   } else {
-    plan.node_speed.assign(workspace.node_speed.begin(), workspace.node_speed.end());
+    plan.node_speed.swap(workspace.node_speed);
     plan.node_speed.front() = request.start_speed;
     plan.node_speed.back() = request.end_speed;
   }

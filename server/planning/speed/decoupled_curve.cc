@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <span>
 
 #include "server/planning/speed/lateral_cap_curve.h"
@@ -13,6 +14,8 @@
 
 namespace arclane {
 namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
 constexpr std::size_t kBlockSize = 32;
 // Intervals are worked on in pairs: behind an odd last one lies a leftover whose results are not
@@ -73,15 +76,49 @@ void ScaleInto(std::span<const double> values, double factor, double* scaled) {
   scaled[values.size()] = scaled[values.size() - 1];
 }
 
-void AddCorner(const CurveOrder& order, std::size_t j, const MotionBudget& budget,
-               DecoupledCurveScratch& scratch) {
+// Cuts interval j, in which caps meet or which needs care otherwise. The usual cases are told here:
+// the lateral cap alone, and one that meets the level cap once.
+void CutCorner(const CurveOrder& order, std::size_t j, const Rates& rates,
+               const MotionBudget& budget, DecoupledCurveScratch& scratch) {
+  const double k0 = order.curvature[j] * rates.per_lateral;
+  const double k1 = order.curvature[j + 1] * rates.per_lateral;
+  const double m0 = std::abs(k0);
+  const double m1 = std::abs(k1);
+  const double length = scratch.length[j];
+  const double at = length * ((1.0 / rates.level - m0) / (m1 - m0));
+  const bool lateral = std::min(m0, m1) * rates.level >= 1.0;
+  if (!(k0 * k1 > 0.0) || m0 == m1 || !(lateral || (at > 0.0 && at < length))) {
+    return CutIntervalIntoCapSegments(order, j, budget, scratch.segments);
+  }
+  const std::size_t i = order.RequestInterval(j);
+  const auto interval = static_cast<std::uint32_t>(i);
+  const auto node = static_cast<std::uint32_t>(j);
+  const double start = order.distance[i];
+  const double slope = (m1 - m0) / length;
+  const double cap0 = std::min(rates.level, 1.0 / m0);
+  const double cap1 = std::min(rates.level, 1.0 / m1);
+  std::vector<CapSegment<double>>& segments = scratch.segments;
+  if (lateral) {
+    segments.push_back({start, length, cap0, cap1, m0, slope, interval, node});
+  } else if (m1 > m0) {
+    segments.push_back({start, at, cap0, rates.level, 0.0, 0.0, interval, node});
+    segments.push_back(
+        {start + at, length - at, rates.level, cap1, 1.0 / rates.level, slope, interval, node});
+  } else {
+    segments.push_back({start, at, cap0, rates.level, m0, slope, interval, node});
+    segments.push_back({start + at, length - at, rates.level, cap1, 0.0, 0.0, interval, node});
+  }
+}
+
+void AddCorner(const CurveOrder& order, std::size_t j, const Rates& rates,
+               const MotionBudget& budget, DecoupledCurveScratch& scratch) {
   const std::size_t first = scratch.segments.size();
-  CutIntervalIntoCapSegments(order, j, budget, scratch.segments);
+  CutCorner(order, j, rates, budget, scratch);
   const std::span<const CapSegment<double>> segments(scratch.segments.data() + first,
                                                      scratch.segments.size() - first);
-  scratch.corners.push_back(
-      {j, first, LargestAtStart(segments, segments.back().cap1, 2.0 * budget.brake.limit),
-       LargestAtEnd(segments, segments.front().cap0, 2.0 * budget.accelerate.limit)});
+  scratch.corners.push_back({j, first,
+                             LargestAtStart(segments, segments.back().cap1, rates.twice_b),
+                             LargestAtEnd(segments, segments.front().cap0, rates.twice_a)});
 }
 
 void FindCaps(const CurveOrder& order, const MotionBudget& budget, DecoupledCurveScratch& scratch) {
@@ -96,10 +133,16 @@ void FindCaps(const CurveOrder& order, const MotionBudget& budget, DecoupledCurv
     for (std::size_t i = 0; i < count; i += kPairSize) {
       const Pair k0 = LoadPair(&k[i]);
       const CapShape shape(rates, k0, LoadPair(&k[i + 1]), LoadPair(&length[i]));
-      StorePair(Smaller(BothOf(rates.level), 1.0 / shape.k_start), &cap[i]);
+      const Pair cap0 = Smaller(BothOf(rates.level), 1.0 / shape.k_start);
+      StorePair(cap0, &cap[i]);
+      StorePair(Select(shape.follows, kOnCap * cap0, BothOf(kNever)),
+                &scratch.follow_from[first + i]);
+      StorePair(Where(shape.bends, shape.k_start), &scratch.k[first + i]);
+      StorePair(Where(shape.bends, shape.signed_change), &scratch.change[first + i]);
       if ((shape.corner[0] | shape.corner[1]) == 0) continue;
-      if (shape.corner[0] != 0) AddCorner(order, first + i, budget, scratch);
-      if (shape.corner[1] != 0 && i + 1 < count) AddCorner(order, first + i + 1, budget, scratch);
+      if (shape.corner[0] != 0) AddCorner(order, first + i, rates, budget, scratch);
+      if (shape.corner[1] != 0 && i + 1 < count)
+        AddCorner(order, first + i + 1, rates, budget, scratch);
     }
   }
   scratch.cap[n] = std::min(rates.level, 1.0 / (std::abs(order.curvature[n]) * rates.per_lateral));
@@ -119,12 +162,9 @@ void FindLengths(const CurveOrder& order, std::vector<double>& lengths) {
 // The work columns of a block of intervals.
 struct Block {
   NodeColumn x;
-  NodeColumn v;
-  NodeColumn k;
   Column seconds;
   Column acceleration;
-  Column first;
-  Column second;
+  Column slope;
   std::array<std::int64_t, kBlockSize> motion;
 };
 
@@ -139,15 +179,14 @@ PairMask Either(PairMask mask, Motion motion, PairMask other) {
 class CurveDrive {
  public:
   CurveDrive(const CurveOrder& order, const MotionBudget& budget, DecoupledCurveScratch& scratch,
-             double v_start, std::vector<double>& node_speed, std::vector<SpeedPhase>& phases)
+             double v_start, std::vector<SpeedPhase>& phases)
       : order_(order),
         budget_(budget),
         rates_(budget),
         scratch_(scratch),
-        node_speed_(node_speed),
         phases_(phases),
         x_(std::min(v_start * v_start, scratch.bound[0])) {
-    node_speed[0] = v_start;
+    scratch.speed[0] = v_start;
   }
 
   double x() const { return x_; }
@@ -163,12 +202,10 @@ class CurveDrive {
       block_.x[i + 1] = x_;
     }
     block_.x[count + 1] = x_;
-    ScaleInto(order_.curvature.subspan(first, count + 1), rates_.per_lateral, block_.k.data());
-    block_.v[0] = node_speed_[first];
+    double* v = scratch_.speed.data() + first + 1;
     for (std::size_t i = 0; i < count; i += kPairSize) {
-      StorePair(SquareRoot(LoadPair(&block_.x[i + 1])), &block_.v[i + 1]);
+      StorePair(SquareRoot(LoadPair(&block_.x[i + 1])), &v[i]);
     }
-    std::copy_n(block_.v.data() + 1, count, node_speed_.data() + first + 1);
     for (std::size_t i = 0; i < count; i += kPairSize) FindMotions(first, i);
     WritePhases(first, count, request_first);
   }
@@ -180,12 +217,12 @@ class CurveDrive {
     const Pair length = LoadPair(&scratch_.length[first + i]);
     const Pair x0 = LoadPair(&block_.x[i]);
     const Pair x1 = LoadPair(&block_.x[i + 1]);
-    const Pair v0 = LoadPair(&block_.v[i]);
-    const Pair v1 = LoadPair(&block_.v[i + 1]);
-    const CapShape shape(rates_, LoadPair(&block_.k[i]), LoadPair(&block_.k[i + 1]), length);
-    const PairMask on_cap = shape.follows & (x0 >= kOnCap * LoadPair(&scratch_.cap[first + i])) &
+    const Pair v0 = LoadPair(&scratch_.speed[first + i]);
+    const Pair v1 = LoadPair(&scratch_.speed[first + i + 1]);
+    const Pair change = LoadPair(&scratch_.change[first + i]);
+    const PairMask on_cap = (x0 >= LoadPair(&scratch_.follow_from[first + i])) &
                             (x1 >= kOnCap * LoadPair(&scratch_.cap[first + i + 1]));
-    const PairMask bends = on_cap & shape.bends;
+    const PairMask bends = on_cap & (change != BothOf(0.0));
     const PairMask rises = x1 >= kOnCap * (x0 + rates_.twice_a * length);
     const PairMask falls = x0 >= kOnCap * (x1 + rates_.twice_b * length);
     // Uniform acceleration takes 2 l / (v0 + v1); a speed 1 / sqrt(k0 + k1 d) takes
@@ -195,10 +232,9 @@ class CurveDrive {
     const Pair over = Select(bends, x0 + product + x1, BothOf(2.0));
     const Pair under = Select(bends, 1.5 * product * sum, sum);
     const Pair inverse = 1.0 / (under * length);
-    const Pair slope = Where(bends, shape.signed_change * (under * inverse));
+    const Pair slope = Where(bends, change * (under * inverse));
     StorePair(length * length * (over * inverse), &block_.seconds[i]);
-    StorePair(Where(bends, shape.k_start), &block_.first[i]);
-    StorePair(slope, &block_.second[i]);
+    StorePair(slope, &block_.slope[i]);
     const Pair uniform = Select(rises, BothOf(rates_.acceleration), BothOf(-rates_.braking));
     StorePair(Select(on_cap, -0.5 * slope * (x0 * x0), uniform), &block_.acceleration[i]);
     const PairMask motion =
@@ -215,6 +251,7 @@ class CurveDrive {
     static constexpr std::array<SpeedLaw, 4> kLaws = {
         SpeedLaw::kConstantAcceleration, SpeedLaw::kConstantAcceleration,
         SpeedLaw::kConstantAcceleration, SpeedLaw::kLateralCap};
+    const double* v = scratch_.speed.data() + first;
     MakeRoom(count);
     for (std::size_t i = 0; i < count; ++i) {
       const auto motion = static_cast<std::size_t>(block_.motion[i]);
@@ -232,11 +269,11 @@ class CurveDrive {
       phase.start_time_s = time_;
       phase.length = scratch_.length[first + i];
       phase.duration_s = seconds;
-      phase.start_speed = block_.v[i];
-      phase.end_speed = block_.v[i + 1];
+      phase.start_speed = v[i];
+      phase.end_speed = v[i + 1];
       phase.acceleration = block_.acceleration[i];
-      phase.first = block_.first[i];
-      phase.second = block_.second[i];
+      phase.first = motion == kFollows ? scratch_.k[first + i] : 0.0;
+      phase.second = block_.slope[i];
       time_ += seconds;
     }
   }
@@ -245,11 +282,11 @@ class CurveDrive {
   void WriteSeveral(std::size_t j, std::size_t i, std::uint32_t request_interval) {
     const std::vector<CapCorner>& corners = scratch_.corners;
     while (corner_ < corners.size() && corners[corner_].interval < j) ++corner_;
+    const double* v = scratch_.speed.data() + (j - i);
     scratch_.phases.clear();
     CurvePhaseWriter<double> writer(scratch_.phases, time_);
     const auto write = [&](std::span<const CapSegment<double>> segments) {
-      WriteUnderSegments(segments, block_.x[i], block_.v[i], block_.x[i + 1], block_.v[i + 1],
-                         budget_, writer);
+      WriteUnderSegments(segments, block_.x[i], v[i], block_.x[i + 1], v[i + 1], budget_, writer);
     };
     if (corner_ < corners.size() && corners[corner_].interval == j) {
       const std::size_t from = corners[corner_].first_segment;
@@ -257,8 +294,6 @@ class CurveDrive {
                                                           : scratch_.segments.size();
       write({scratch_.segments.data() + from, to - from});
     } else {
-      const double k0 = std::abs(block_.k[i]);
-      const double k1 = std::abs(block_.k[i + 1]);
       CapSegment<double> segment = {order_.distance[request_interval],
                                     scratch_.length[j],
                                     scratch_.cap[j],
@@ -267,6 +302,8 @@ class CurveDrive {
                                     0.0,
                                     request_interval,
                                     static_cast<std::uint32_t>(j)};
+      const double k0 = std::abs(order_.curvature[j]) * rates_.per_lateral;
+      const double k1 = std::abs(order_.curvature[j + 1]) * rates_.per_lateral;
       if (std::max(k0, k1) * rates_.level > 1.0 && k0 != k1) {
         segment.k0 = k0;
         segment.k1 = (k1 - k0) / segment.length;
@@ -289,7 +326,6 @@ class CurveDrive {
   const MotionBudget& budget_;
   const Rates rates_;
   DecoupledCurveScratch& scratch_;
-  std::vector<double>& node_speed_;
   std::vector<SpeedPhase>& phases_;
   double x_;
   double time_ = 0.0;
@@ -306,6 +342,9 @@ void PassBackwardDecoupledCurve(const CurveOrder& order, double x_end, const Mot
   scratch.length.resize(n + kPairSize);
   scratch.cap.resize(n + kPairSize);
   scratch.bound.resize(n + 1);
+  scratch.follow_from.resize(n + kPairSize);
+  scratch.k.resize(n + kPairSize);
+  scratch.change.resize(n + kPairSize);
   scratch.corners.clear();
   scratch.segments.clear();
   FindLengths(order, scratch.length);
@@ -344,7 +383,8 @@ DecoupledCurveEnd WriteDecoupledCurve(const CurveOrder& order, double v_start,
     double& bound = scratch.bound[corner.interval + 1];
     bound = std::min(bound, corner.largest_end);
   }
-  CurveDrive drive(order, budget, scratch, v_start, node_speed, phases);
+  scratch.speed.resize(order.distance.size() + kPairSize);
+  CurveDrive drive(order, budget, scratch, v_start, phases);
   const std::size_t n = order.interval_count();
   const std::size_t wrap = n - order.first;
   for (std::size_t j = 0; j < n;) {
@@ -353,6 +393,7 @@ DecoupledCurveEnd WriteDecoupledCurve(const CurveOrder& order, double v_start,
     j += count;
   }
   drive.Finish();
+  std::copy_n(scratch.speed.begin(), n + 1, node_speed.begin());
   return {drive.x(), drive.time_s()};
 }
 

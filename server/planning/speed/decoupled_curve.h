@@ -37,6 +37,12 @@ struct DecoupledCurveScratch {
   std::vector<double> length;  // of the intervals
   std::vector<double> cap;     // squared speed caps at the nodes
   std::vector<double> bound;   // largest squared speeds at the nodes
+  std::vector<double> speed;   // at the nodes
+  // Of the intervals: the squared speed from which on the cap is followed, infinite where it cannot
+  // be; the law 1 / (k + change d / length) of the cap where it can be, 0 where that is level.
+  std::vector<double> follow_from;
+  std::vector<double> k;
+  std::vector<double> change;
   std::vector<CapCorner> corners;
   std::vector<CapSegment<double>> segments;
   std::vector<SpeedPhase> phases;  // of one interval

@@ -197,9 +197,19 @@ class CurveDrive {
     const double* length = scratch_.length.data() + first;
     const double* bound = scratch_.bound.data() + first + 1;
     block_.x[0] = x_;
-    for (std::size_t i = 0; i < count; ++i) {
-      x_ = std::min(bound[i], x_ + rates_.twice_a * length[i]);
-      block_.x[i + 1] = x_;
+    // Two intervals at a time: what leads to the first of them does not delay the second.
+    std::size_t done = 0;
+    for (; done + 2 <= count; done += 2) {
+      const double near = rates_.twice_a * length[done];
+      const double far = rates_.twice_a * length[done + 1];
+      const double under = std::min(bound[done + 1], bound[done] + far);
+      block_.x[done + 1] = std::min(bound[done], x_ + near);
+      x_ = std::min(under, x_ + (near + far));
+      block_.x[done + 2] = x_;
+    }
+    if (done < count) {
+      x_ = std::min(bound[done], x_ + rates_.twice_a * length[done]);
+      block_.x[done + 1] = x_;
     }
     block_.x[count + 1] = x_;
     double* v = scratch_.speed.data() + first + 1;
@@ -358,7 +368,15 @@ void PassBackwardDecoupledCurve(const CurveOrder& order, double x_end, const Mot
   bound[n] = x;
   std::size_t j = n;
   const auto back_to = [&](std::size_t node) {
-    while (j > node) {
+    for (; j >= node + 2; j -= 2) {
+      const double near = twice_b * length[j - 1];
+      const double far = twice_b * length[j - 2];
+      const double under = std::min(cap[j - 2], cap[j - 1] + far);
+      bound[j - 1] = std::min(cap[j - 1], x + near);
+      x = std::min(under, x + (near + far));
+      bound[j - 2] = x;
+    }
+    if (j > node) {
       --j;
       x = std::min(cap[j], x + twice_b * length[j]);
       bound[j] = x;

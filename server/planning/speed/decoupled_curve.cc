@@ -198,60 +198,76 @@ class CurveDrive {
     const double* bound = scratch_.bound.data() + first + 1;
     block_.x[0] = x_;
     // Two intervals at a time: what leads to the first of them does not delay the second.
+    const double twice_a = rates_.twice_a;
+    double x = x_;
     std::size_t done = 0;
     for (; done + 2 <= count; done += 2) {
-      const double near = rates_.twice_a * length[done];
-      const double far = rates_.twice_a * length[done + 1];
+      const double near = twice_a * length[done];
+      const double far = twice_a * length[done + 1];
       const double under = std::min(bound[done + 1], bound[done] + far);
-      block_.x[done + 1] = std::min(bound[done], x_ + near);
-      x_ = std::min(under, x_ + (near + far));
-      block_.x[done + 2] = x_;
+      block_.x[done + 1] = std::min(bound[done], x + near);
+      x = std::min(under, x + (near + far));
+      block_.x[done + 2] = x;
     }
     if (done < count) {
-      x_ = std::min(bound[done], x_ + rates_.twice_a * length[done]);
-      block_.x[done + 1] = x_;
+      x = std::min(bound[done], x + twice_a * length[done]);
+      block_.x[done + 1] = x;
     }
-    block_.x[count + 1] = x_;
+    block_.x[count + 1] = x;
+    x_ = x;
     double* v = scratch_.speed.data() + first + 1;
     for (std::size_t i = 0; i < count; i += kPairSize) {
       StorePair(SquareRoot(LoadPair(&block_.x[i + 1])), &v[i]);
     }
-    for (std::size_t i = 0; i < count; i += kPairSize) FindMotions(first, i);
+    FindMotions(first, count);
     WritePhases(first, count, request_first);
   }
 
   void Finish() { phases_.resize(used_); }
 
  private:
-  void FindMotions(std::size_t first, std::size_t i) {
-    const Pair length = LoadPair(&scratch_.length[first + i]);
-    const Pair x0 = LoadPair(&block_.x[i]);
-    const Pair x1 = LoadPair(&block_.x[i + 1]);
-    const Pair v0 = LoadPair(&scratch_.speed[first + i]);
-    const Pair v1 = LoadPair(&scratch_.speed[first + i + 1]);
-    const Pair change = LoadPair(&scratch_.change[first + i]);
-    const PairMask on_cap = (x0 >= LoadPair(&scratch_.follow_from[first + i])) &
-                            (x1 >= kOnCap * LoadPair(&scratch_.cap[first + i + 1]));
-    const PairMask bends = on_cap & (change != BothOf(0.0));
-    const PairMask rises = x1 >= kOnCap * (x0 + rates_.twice_a * length);
-    const PairMask falls = x0 >= kOnCap * (x1 + rates_.twice_b * length);
-    // Uniform acceleration takes 2 l / (v0 + v1); a speed 1 / sqrt(k0 + k1 d) takes
-    // (2/3) l (w0^2 + w0 w1 + w1^2) / (w0 + w1) with w = 1 / v. One quotient serves time and slope.
-    const Pair sum = v0 + v1;
-    const Pair product = v0 * v1;
-    const Pair over = Select(bends, x0 + product + x1, BothOf(2.0));
-    const Pair under = Select(bends, 1.5 * product * sum, sum);
-    const Pair inverse = 1.0 / (under * length);
-    const Pair slope = Where(bends, change * (under * inverse));
-    StorePair(length * length * (over * inverse), &block_.seconds[i]);
-    StorePair(slope, &block_.slope[i]);
-    const Pair uniform = Select(rises, BothOf(rates_.acceleration), BothOf(-rates_.braking));
-    StorePair(Select(on_cap, -0.5 * slope * (x0 * x0), uniform), &block_.acceleration[i]);
-    const PairMask motion =
-        Either(bends, kFollows,
-               Either(on_cap, kLevels,
-                      Either(rises, kRises, Either(falls, kFalls, PairMask{kSeveral, kSeveral}))));
-    std::memcpy(&block_.motion[i], &motion, sizeof(motion));
+  // Local copies of constants and addresses: stores of pairs might change any other.
+  void FindMotions(std::size_t first, std::size_t count) {
+    const double* const lengths = scratch_.length.data() + first;
+    const double* const speeds = scratch_.speed.data() + first;
+    const double* const changes = scratch_.change.data() + first;
+    const double* const follow_from = scratch_.follow_from.data() + first;
+    const double* const caps = scratch_.cap.data() + first;
+    const Pair twice_a = BothOf(rates_.twice_a);
+    const Pair twice_b = BothOf(rates_.twice_b);
+    const Pair acceleration = BothOf(rates_.acceleration);
+    const Pair deceleration = BothOf(-rates_.braking);
+    for (std::size_t i = 0; i < count; i += kPairSize) {
+      const Pair length = LoadPair(&lengths[i]);
+      const Pair x0 = LoadPair(&block_.x[i]);
+      const Pair x1 = LoadPair(&block_.x[i + 1]);
+      const Pair v0 = LoadPair(&speeds[i]);
+      const Pair v1 = LoadPair(&speeds[i + 1]);
+      const Pair change = LoadPair(&changes[i]);
+      const PairMask on_cap =
+          (x0 >= LoadPair(&follow_from[i])) & (x1 >= kOnCap * LoadPair(&caps[i + 1]));
+      const PairMask bends = on_cap & (change != BothOf(0.0));
+      const PairMask rises = x1 >= kOnCap * (x0 + twice_a * length);
+      const PairMask falls = x0 >= kOnCap * (x1 + twice_b * length);
+      // Uniform acceleration takes 2 l / (v0 + v1); a speed 1 / sqrt(k0 + k1 d) takes
+      // (2/3) l (w0^2 + w0 w1 + w1^2) / (w0 + w1) with w = 1 / v. One quotient serves time and
+      // slope.
+      const Pair sum = v0 + v1;
+      const Pair product = v0 * v1;
+      const Pair over = Select(bends, x0 + product + x1, BothOf(2.0));
+      const Pair under = Select(bends, 1.5 * product * sum, sum);
+      const Pair inverse = 1.0 / (under * length);
+      const Pair slope = Where(bends, change * (under * inverse));
+      StorePair(length * length * (over * inverse), &block_.seconds[i]);
+      StorePair(slope, &block_.slope[i]);
+      const Pair uniform = Select(rises, acceleration, deceleration);
+      StorePair(Select(on_cap, -0.5 * slope * (x0 * x0), uniform), &block_.acceleration[i]);
+      const PairMask motion = Either(
+          bends, kFollows,
+          Either(on_cap, kLevels,
+                 Either(rises, kRises, Either(falls, kFalls, PairMask{kSeveral, kSeveral}))));
+      std::memcpy(&block_.motion[i], &motion, sizeof(motion));
+    }
   }
 
   void WritePhases(std::size_t first, std::size_t count, std::size_t request_first) {
@@ -261,31 +277,43 @@ class CurveDrive {
     static constexpr std::array<SpeedLaw, 4> kLaws = {
         SpeedLaw::kConstantAcceleration, SpeedLaw::kConstantAcceleration,
         SpeedLaw::kConstantAcceleration, SpeedLaw::kLateralCap};
-    const double* v = scratch_.speed.data() + first;
+    const double* const v = scratch_.speed.data() + first;
+    const double* const length = scratch_.length.data() + first;
+    const double* const k = scratch_.k.data() + first;
+    const double* const start = order_.distance.data() + request_first;
     MakeRoom(count);
+    SpeedPhase* next = phases_.data() + used_;
+    double time = time_;
     for (std::size_t i = 0; i < count; ++i) {
       const auto motion = static_cast<std::size_t>(block_.motion[i]);
+      const auto interval = static_cast<std::uint32_t>(request_first + i);
       if (motion == kSeveral) {
-        WriteSeveral(first + i, i, static_cast<std::uint32_t>(request_first + i));
+        used_ = static_cast<std::size_t>(next - phases_.data());
+        time_ = time;
+        WriteSeveral(first + i, i, interval);
         MakeRoom(count - i);
+        next = phases_.data() + used_;
+        time = time_;
         continue;
       }
       const double seconds = block_.seconds[i];
-      SpeedPhase& phase = phases_[used_++];
-      phase.piece = static_cast<std::uint32_t>(request_first + i);
-      phase.kind = kKinds[motion];
-      phase.law = kLaws[motion];
-      phase.start_distance = order_.distance[request_first + i];
-      phase.start_time_s = time_;
-      phase.length = scratch_.length[first + i];
-      phase.duration_s = seconds;
-      phase.start_speed = v[i];
-      phase.end_speed = v[i + 1];
-      phase.acceleration = block_.acceleration[i];
-      phase.first = motion == kFollows ? scratch_.k[first + i] : 0.0;
-      phase.second = block_.slope[i];
-      time_ += seconds;
+      next->piece = interval;
+      next->kind = kKinds[motion];
+      next->law = kLaws[motion];
+      next->start_distance = start[i];
+      next->start_time_s = time;
+      next->length = length[i];
+      next->duration_s = seconds;
+      next->start_speed = v[i];
+      next->end_speed = v[i + 1];
+      next->acceleration = block_.acceleration[i];
+      next->first = motion == kFollows ? k[i] : 0.0;
+      next->second = block_.slope[i];
+      ++next;
+      time += seconds;
     }
+    used_ = static_cast<std::size_t>(next - phases_.data());
+    time_ = time;
   }
 
   // Interval j of the curve, the block's i-th, with several motions.

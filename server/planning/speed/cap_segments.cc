@@ -124,49 +124,59 @@ void CutInterval(const IntervalCaps<Real>& caps, Cutter<Real>& cutter) {
 }  // namespace
 
 template <typename Real>
-void CutIntoCapSegments(const CurveOrder& order, const BasicMotionBudget<Real>& budget,
-                        std::vector<CapSegment<Real>>& segments) {
-  segments.clear();
+void CutIntervalIntoCapSegments(const CurveOrder& order, std::size_t j,
+                                const BasicMotionBudget<Real>& budget,
+                                std::vector<CapSegment<Real>>& segments) {
   const Real per_lateral = 1.0 / budget.lateral;  // 0 without a lateral limit
   const auto line = [&](std::size_t node) {
     if (order.speed_cap.empty()) return budget.squared_max_speed;
     return order.SquaredCap<Real>(node);
   };
   const Real level = budget.squared_max_speed;
+  const std::size_t i = order.RequestInterval(j);
+  IntervalCaps<Real> caps = {Real{order.distance[i + 1]} - order.distance[i],
+                             order.curvature[j] * per_lateral, order.curvature[j + 1] * per_lateral,
+                             line(j), line(j + 1)};
+  Cutter<Real> cutter(order.distance[i], static_cast<std::uint32_t>(i),
+                      static_cast<std::uint32_t>(j), segments);
+  // A prescribed cap that is unlimited or above max_speed on a part of the interval.
+  if (!(caps.line0 < std::numeric_limits<Real>::infinity()) ||
+      !(caps.line1 < std::numeric_limits<Real>::infinity()))
+    caps.line0 = caps.line1 = level;
+  if (caps.line0 >= level && caps.line1 >= level) {
+    caps.line0 = caps.line1 = level;
+  } else if (std::max(caps.line0, caps.line1) > level) {
+    const Real at = caps.length * ((level - caps.line0) / (caps.line1 - caps.line0));
+    IntervalCaps<Real> before = caps;
+    before.length = at;
+    before.k1 = caps.K(at);
+    before.line1 = level;
+    IntervalCaps<Real> after = caps;
+    after.length = caps.length - at;
+    after.k0 = before.k1;
+    after.line0 = level;
+    (before.line0 > level ? before.line0 : after.line1) = level;
+    if (before.length > 0.0) CutInterval(before, cutter);
+    Cutter<Real> rest(order.distance[i] + at, static_cast<std::uint32_t>(i),
+                      static_cast<std::uint32_t>(j), segments);
+    if (after.length > 0.0) CutInterval(after, rest);
+    return;
+  }
+  CutInterval(caps, cutter);
+}
+
+template <typename Real>
+void CutIntoCapSegments(const CurveOrder& order, const BasicMotionBudget<Real>& budget,
+                        std::vector<CapSegment<Real>>& segments) {
+  segments.clear();
   for (std::size_t j = 0; j < order.interval_count(); ++j) {
-    const std::size_t i = order.RequestInterval(j);
-    IntervalCaps<Real> caps = {Real{order.distance[i + 1]} - order.distance[i],
-                               order.curvature[j] * per_lateral,
-                               order.curvature[j + 1] * per_lateral, line(j), line(j + 1)};
-    Cutter<Real> cutter(order.distance[i], static_cast<std::uint32_t>(i),
-                        static_cast<std::uint32_t>(j), segments);
-    // A prescribed cap that is unlimited or above max_speed on a part of the interval.
-    if (!(caps.line0 < std::numeric_limits<Real>::infinity()) ||
-        !(caps.line1 < std::numeric_limits<Real>::infinity()))
-      caps.line0 = caps.line1 = level;
-    if (caps.line0 >= level && caps.line1 >= level) {
-      caps.line0 = caps.line1 = level;
-    } else if (std::max(caps.line0, caps.line1) > level) {
-      const Real at = caps.length * ((level - caps.line0) / (caps.line1 - caps.line0));
-      IntervalCaps<Real> before = caps;
-      before.length = at;
-      before.k1 = caps.K(at);
-      before.line1 = level;
-      IntervalCaps<Real> after = caps;
-      after.length = caps.length - at;
-      after.k0 = before.k1;
-      after.line0 = level;
-      (before.line0 > level ? before.line0 : after.line1) = level;
-      if (before.length > 0.0) CutInterval(before, cutter);
-      Cutter<Real> rest(order.distance[i] + at, static_cast<std::uint32_t>(i),
-                        static_cast<std::uint32_t>(j), segments);
-      if (after.length > 0.0) CutInterval(after, rest);
-      continue;
-    }
-    CutInterval(caps, cutter);
+    CutIntervalIntoCapSegments(order, j, budget, segments);
   }
 }
 
+template void CutIntervalIntoCapSegments(const CurveOrder&, std::size_t,
+                                         const BasicMotionBudget<double>&,
+                                         std::vector<CapSegment<double>>&);
 template void CutIntoCapSegments(const CurveOrder&, const BasicMotionBudget<double>&,
                                  std::vector<CapSegment<double>>&);
 template void CutIntoCapSegments(const CurveOrder&, const BasicMotionBudget<long double>&,

@@ -4,6 +4,7 @@
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_CAP_SEGMENTS_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_CAP_SEGMENTS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -30,6 +31,12 @@ struct CapSegment {
 template <typename Real>
 void CutIntoCapSegments(const CurveOrder& order, const BasicMotionBudget<Real>& budget,
                         std::vector<CapSegment<Real>>& segments);
+
+// Appends the segments of interval j (driving order), at least one.
+template <typename Real>
+void CutIntervalIntoCapSegments(const CurveOrder& order, std::size_t j,
+                                const BasicMotionBudget<Real>& budget,
+                                std::vector<CapSegment<Real>>& segments);
 
 }  // namespace arclane
 

@@ -5,12 +5,14 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "server/planning/speed/coupled_curve.h"
 #include "server/planning/speed/curve_phase_writer.h"
+#include "server/planning/speed/curve_request.h"
+#include "server/planning/speed/decoupled_curve.h"
 #include "server/planning/speed/lateral_cap_curve.h"
-#include "server/planning/speed/numeric_range.h"
 #include "server/planning/speed/piece_motion.h"
 
 namespace arclane {
@@ -19,88 +21,9 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A plan this close to the prescribed speed follows it.
 constexpr double kFollows = 1e-9;
-// Bounds of budget_resolution: below, steps multiply without use; above, the plan is no longer near
-// the optimum.
-constexpr double kFinestResolution = 1e-6;
-constexpr double kCoarsestResolution = 0.1;
 
-void AppendNodeViolations(const CurvatureProfileRequest& request,
-                          std::vector<SpeedViolation>& violations) {
-  const std::size_t n = request.distance.size();
-  if (n < 2)
-    violations.push_back({"distance", absl::StrCat("must have at least 2 nodes, got ", n)});
-  for (std::size_t i = 0; i < n; ++i) {
-    const double s = request.distance[i];
-    if (std::isfinite(s) && (i == 0 || s > request.distance[i - 1])) continue;
-    violations.push_back({absl::StrCat("distance[", i, "]"),
-                          absl::StrCat("must be finite and above the one before, got ", s)});
-  }
-  if (request.curvature.size() != n) {
-    violations.push_back({"curvature", absl::StrCat("must have ", n, " values like distance, got ",
-                                                    request.curvature.size())});
-  }
-  for (std::size_t i = 0; i < request.curvature.size(); ++i) {
-    if (std::isfinite(request.curvature[i])) continue;
-    violations.push_back({absl::StrCat("curvature[", i, "]"),
-                          absl::StrCat("must be finite, got ", request.curvature[i])});
-  }
-  if (!request.speed_cap.empty() && request.speed_cap.size() != n) {
-    violations.push_back({"speed_cap", absl::StrCat("must be empty or have ", n, " values, got ",
-                                                    request.speed_cap.size())});
-  }
-  for (std::size_t i = 0; i < request.speed_cap.size(); ++i) {
-    if (request.speed_cap[i] >= 0.0) continue;
-    violations.push_back({absl::StrCat("speed_cap[", i, "]"),
-                          absl::StrCat("must be >= 0, got ", request.speed_cap[i])});
-  }
-  for (std::size_t k = 0; k < request.stops.size(); ++k) {
-    const SpeedStop& stop = request.stops[k];
-    if (stop.boundary >= n || (k > 0 && stop.boundary <= request.stops[k - 1].boundary)) {
-      violations.push_back({absl::StrCat("stops[", k, "].boundary"),
-                            absl::StrCat("must ascend and be a node index, got ", stop.boundary)});
-    }
-    if (!(stop.dwell_s >= 0.0 && stop.dwell_s < kInfinity)) {
-      violations.push_back({absl::StrCat("stops[", k, "].dwell_s"),
-                            absl::StrCat("must be finite and >= 0, got ", stop.dwell_s)});
-    }
-  }
-}
-
-void AppendViolations(const CurvatureProfileRequest& request,
-                      std::vector<SpeedViolation>& violations) {
-  AppendLimitViolations(request.limits, violations);
-  if (request.limits.reaction_time_s > 0.0) {
-    violations.push_back(
-        {"limits.reaction_time_s", "is not offered along curvature profiles; must be 0"});
-  }
-  AppendNodeViolations(request, violations);
-  if (!(request.budget_resolution >= kFinestResolution &&
-        request.budget_resolution <= kCoarsestResolution)) {
-    violations.push_back({"budget_resolution",
-                          absl::StrCat("must be in [", kFinestResolution, ", ", kCoarsestResolution,
-                                       "], got ", request.budget_resolution)});
-  }
-  if (!request.flying_lap) {
-    const auto speed = [&violations](double value, const char* field) {
-      if (value >= 0.0 && value < kInfinity) return;
-      violations.push_back({field, absl::StrCat("must be finite and >= 0, got ", value)});
-    };
-    speed(request.start_speed, "start_speed");
-    speed(request.end_speed, "end_speed");
-    return;
-  }
-  if (request.curvature.size() >= 2 &&
-      std::abs(request.curvature.front()) != std::abs(request.curvature.back())) {
-    violations.push_back(
-        {"curvature", "a flying lap needs equal magnitudes at its first and last node"});
-  }
-  if (request.speed_cap.size() >= 2 && request.speed_cap.front() != request.speed_cap.back()) {
-    violations.push_back(
-        {"speed_cap", "a flying lap needs equal values at its first and last node"});
-  }
-}
-
-void Reset(CurvatureSpeedPlan& plan, SpeedPlanStatus status) {
+// Leaves the columns alone, which a plan overwrites and ClearColumns empties.
+void ResetOutcome(CurvatureSpeedPlan& plan, SpeedPlanStatus status) {
   plan.status = status;
   plan.violations.clear();
   plan.start_speed_max = 0.0;
@@ -108,6 +31,9 @@ void Reset(CurvatureSpeedPlan& plan, SpeedPlanStatus status) {
   plan.end_speed_max = 0.0;
   plan.length = 0.0;
   plan.duration_s = 0.0;
+}
+
+void ClearColumns(CurvatureSpeedPlan& plan) {
   plan.node_speed.clear();
   plan.phases.clear();
   plan.clipped.clear();
@@ -209,6 +135,7 @@ bool Follows(const CurvatureProfileRequest& request, const SpeedPhase& phase) {
 }
 
 void FindClipped(const CurvatureProfileRequest& request, CurvatureSpeedPlan& plan) {
+  plan.clipped.clear();
   if (request.speed_cap.empty()) return;
   bool open = false;
   for (const SpeedPhase& phase : plan.phases) {
@@ -224,27 +151,6 @@ void FindClipped(const CurvatureProfileRequest& request, CurvatureSpeedPlan& pla
   }
 }
 
-// Whether all numbers are so far from the ends of double's range that the plan can be computed in
-// it. Curves multiply more quantities than pieces do: half the exponents.
-bool IsOrdinaryCurve(const CurvatureProfileRequest& request) {
-  const auto ordinary = [](double value) {
-    return value >= kSmallestOrdinaryOnCurves && value <= kLargestOrdinaryOnCurves;
-  };
-  const auto or_zero = [&](double value) { return value == 0.0 || ordinary(value); };
-  const SpeedLimits& limits = request.limits;
-  bool all = ordinary(limits.max_speed) && ordinary(limits.max_acceleration) &&
-             ordinary(limits.max_braking) &&
-             ordinary(limits.max_lateral_acceleration.value_or(1.0)) &&
-             ordinary(limits.max_total_acceleration.value_or(1.0));
-  if (!request.flying_lap) all = all && or_zero(request.start_speed) && or_zero(request.end_speed);
-  for (std::size_t i = 1; i < request.distance.size(); ++i) {
-    all &= ordinary(request.distance[i] - request.distance[i - 1]);
-  }
-  for (const double k : request.curvature) all &= or_zero(std::abs(k));
-  for (const double cap : request.speed_cap) all &= cap == kInfinity || or_zero(cap);
-  return all;
-}
-
 // A time beyond what a double can hold names the node, or the stop, before which it is reached.
 void FailBeyondDouble(const CurvatureProfileRequest& request, CurvatureSpeedPlan& plan) {
   std::string field = "distance";
@@ -257,9 +163,65 @@ void FailBeyondDouble(const CurvatureProfileRequest& request, CurvatureSpeedPlan
   } else if (!request.stops.empty()) {
     field = absl::StrCat("stops[", request.stops.size() - 1, "].dwell_s");
   }
-  Reset(plan, SpeedPlanStatus::kInvalidArgument);
+  ResetOutcome(plan, SpeedPlanStatus::kInvalidArgument);
   plan.violations.push_back(
       {field, "the path or, within the limits, its time is beyond what a double can hold"});
+}
+
+enum class CurveMethod { kColumns, kCaps, kCoupled };
+
+// Columns are offered in double alone.
+template <typename Real>
+CurveMethod MethodFor(const CurveOrder& order, const BasicMotionBudget<Real>& budget) {
+  if (budget.coupled) return CurveMethod::kCoupled;
+  const bool plain = order.dwell.empty() && order.speed_cap.empty();
+  return plain && std::is_same_v<Real, double> ? CurveMethod::kColumns : CurveMethod::kCaps;
+}
+
+// Returns the largest squared speed at the start.
+template <typename Real>
+Real PassBackward(CurveMethod method, const CurveOrder& order, Real x_end,
+                  const CoupledBudget<Real>& budget, CurveScratch<Real>& scratch) {
+  if (method == CurveMethod::kCoupled) {
+    return PassBackwardCoupled(order, x_end, budget, scratch.parts, scratch.steps);
+  }
+  if constexpr (std::is_same_v<Real, double>) {
+    if (method == CurveMethod::kColumns) {
+      PassBackwardDecoupledCurve(order, x_end, budget.motion, scratch.columns);
+      return scratch.columns.bound[0];
+    }
+  }
+  CutIntoCapSegments(order, budget.motion, scratch.segments);
+  PassBackwardOverCaps(scratch.segments, order, x_end, budget.motion, scratch.backward);
+  return scratch.backward[0];
+}
+
+template <typename Real>
+struct CurveEnd {
+  Real x;  // squared speed reached
+  Real time_s;
+};
+
+// Drives from v_start = sqrt(x_start) and writes phases and node speeds (driving order).
+template <typename Real>
+CurveEnd<Real> DriveForward(CurveMethod method, const CurveOrder& order, Real v_start, Real x_start,
+                            const CoupledBudget<Real>& budget, CurveScratch<Real>& scratch,
+                            std::vector<double>& node_speed, std::vector<SpeedPhase>& phases) {
+  if constexpr (std::is_same_v<Real, double>) {
+    if (method == CurveMethod::kColumns) {
+      const DecoupledCurveEnd end =
+          WriteDecoupledCurve(order, v_start, budget.motion, scratch.columns, node_speed, phases);
+      return {end.x, end.time_s};
+    }
+  }
+  phases.clear();
+  CurvePhaseWriter<Real> writer(phases);
+  const Real x =
+      method == CurveMethod::kCoupled
+          ? WriteCoupledPhases(scratch.steps, order, v_start, x_start, budget, node_speed, writer)
+          : WriteCapPhases(scratch.segments, order, v_start, budget.motion, scratch.backward,
+                           node_speed, writer);
+  return {x, writer.time_s()};
 }
 
 // The plan in numbers of the type that the problem needs.
@@ -290,14 +252,8 @@ void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& works
   }
   x_end = std::min(x_end, end_cap);
 
-  Real start_max = 0;
-  if (budget.coupled) {
-    start_max = PassBackwardCoupled(order, x_end, coupled, scratch.parts, scratch.steps);
-  } else {
-    CutIntoCapSegments(order, budget, scratch.segments);
-    PassBackwardOverCaps(scratch.segments, order, x_end, budget, scratch.backward);
-    start_max = scratch.backward[0];
-  }
+  const CurveMethod method = MethodFor(order, budget);
+  const Real start_max = PassBackward(method, order, x_end, coupled, scratch);
   Real x_start = request.flying_lap ? end_cap : v_start * v_start;
   if (x_start > start_max * (Real{1} + kSpeedRoundoff)) {
     plan.status = SpeedPlanStatus::kInfeasibleStart;
@@ -309,27 +265,23 @@ void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& works
   x_start = std::min(x_start, start_max);
 
   workspace.node_speed.resize(last + 1);
-  CurvePhaseWriter<Real> writer(plan.phases);
-  const Real x_reached = budget.coupled
-                             ? WriteCoupledPhases(scratch.steps, order, v_start, x_start, coupled,
-                                                  workspace.node_speed, writer)
-                             : WriteCapPhases(scratch.segments, order, v_start, budget,
-                                              scratch.backward, workspace.node_speed, writer);
-  if (x_reached < x_end * (Real{1} - kSpeedRoundoff)) {
-    Reset(plan, SpeedPlanStatus::kInfeasibleEnd);
-    plan.end_speed_max = root(x_reached);
+  const CurveEnd<Real> end = DriveForward(method, order, v_start, x_start, coupled, scratch,
+                                          workspace.node_speed, plan.phases);
+  if (end.x < x_end * (Real{1} - kSpeedRoundoff)) {
+    plan.status = SpeedPlanStatus::kInfeasibleEnd;
+    plan.end_speed_max = root(end.x);
     return;
   }
   plan.status = SpeedPlanStatus::kOk;
   plan.length = length;
-  plan.duration_s = static_cast<double>(writer.time_s());
+  plan.duration_s = static_cast<double>(end.time_s);
   if (!std::isfinite(plan.duration_s) || !std::isfinite(length)) {
     return FailBeyondDouble(request, plan);
   }
   if (request.flying_lap) {
     Unrotate(first, workspace.node_speed, plan);
   } else {
-    plan.node_speed.assign(workspace.node_speed.begin(), workspace.node_speed.end());
+    plan.node_speed.swap(workspace.node_speed);
     plan.node_speed.front() = request.start_speed;
     plan.node_speed.back() = request.end_speed;
   }
@@ -340,14 +292,16 @@ void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& works
 
 void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
                          CurvatureSpeedPlan& plan) {
-  Reset(plan, SpeedPlanStatus::kInvalidArgument);
-  AppendViolations(request, plan.violations);
-  if (!plan.violations.empty()) return;
-  if (IsOrdinaryCurve(request)) {
+  ResetOutcome(plan, SpeedPlanStatus::kInvalidArgument);
+  const bool ordinary_columns = HasOrdinaryColumns(request);
+  AppendCurveViolations(request, ordinary_columns, plan.violations);
+  if (!plan.violations.empty()) return ClearColumns(plan);
+  if (ordinary_columns && HasOrdinaryMotion(request)) {
     PlanAlong(request, workspace, workspace.scratch, plan);
   } else {
     PlanAlong(request, workspace, workspace.extreme, plan);
   }
+  if (plan.status != SpeedPlanStatus::kOk) ClearColumns(plan);
 }
 
 void SpeedOverTimeToDistance(std::span<const double> time_s, std::span<const double> speed,

@@ -29,6 +29,7 @@
 #include "server/planning/speed/braking_steps.h"
 #include "server/planning/speed/cap_segments.h"
 #include "server/planning/speed/curve_parts.h"
+#include "server/planning/speed/decoupled_curve.h"
 #include "server/planning/speed/speed_limits.h"
 #include "server/planning/speed/speed_phase.h"
 #include "server/planning/speed/speed_plan.h"
@@ -83,6 +84,7 @@ struct CurveScratch {
   std::vector<CurvePart<Real>> parts;
   std::vector<BrakeStep<Real>> steps;
   std::vector<Real> backward;
+  DecoupledCurveScratch columns;
 };
 
 // Scratch memory; reuse one per thread. Its content means nothing between calls.

@@ -39,7 +39,8 @@ struct CurveOrder {
 template <typename Real>
 class CurvePhaseWriter {
  public:
-  explicit CurvePhaseWriter(std::vector<SpeedPhase>& phases) : phases_(phases) {}
+  explicit CurvePhaseWriter(std::vector<SpeedPhase>& phases, Real time_s = 0)
+      : phases_(phases), time_(time_s) {}
 
   Real time_s() const { return time_; }
 
@@ -88,7 +89,7 @@ class CurvePhaseWriter {
   std::vector<SpeedPhase>& phases_;
   std::uint32_t interval_ = 0;
   Real distance_ = 0;
-  Real time_ = 0;
+  Real time_;
 };
 
 }  // namespace arclane

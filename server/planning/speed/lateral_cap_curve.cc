@@ -237,7 +237,58 @@ void WriteUnderHyperbola(const CapSegment<Real>& s, Real x0, Real v0, Real x1, R
   }
 }
 
+template <typename Real>
+void WriteUnder(const CapSegment<Real>& s, Real x0, Real v0, Real x1, Real v1, Real twice_a,
+                Real twice_b, CurvePhaseWriter<Real>& writer) {
+  if (s.k1 != 0.0) {
+    WriteUnderHyperbola(s, x0, v0, x1, v1, twice_a, twice_b, writer);
+  } else {
+    WriteUnderLine(s, x0, v0, x1, v1, twice_a, twice_b, writer);
+  }
+}
+
 }  // namespace
+
+template <typename Real>
+Real LargestAtStart(std::span<const CapSegment<Real>> segments, Real x_end, Real twice_b) {
+  Real x = x_end;
+  for (std::size_t i = segments.size(); i-- > 0;) {
+    x = std::min(x, segments[i].cap1);
+    x = std::min(segments[i].cap0, BackThrough(segments[i], x, twice_b));
+  }
+  return x;
+}
+
+template <typename Real>
+Real LargestAtEnd(std::span<const CapSegment<Real>> segments, Real x_start, Real twice_a) {
+  Real x = x_start;
+  for (const CapSegment<Real>& segment : segments) {
+    x = std::min(x, segment.cap0);
+    x = std::min(segment.cap1, ForwardThrough(segment, x, twice_a));
+  }
+  return x;
+}
+
+template <typename Real>
+void WriteUnderSegments(std::span<const CapSegment<Real>> segments, Real x0, Real v0, Real x1,
+                        Real v1, const BasicMotionBudget<Real>& budget,
+                        CurvePhaseWriter<Real>& writer) {
+  const Real twice_a = 2.0 * budget.accelerate.limit;
+  const Real twice_b = 2.0 * budget.brake.limit;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const CapSegment<Real>& segment = segments[i];
+    writer.MoveTo(segment.interval, segment.start);
+    if (i + 1 == segments.size()) {
+      return WriteUnder(segment, x0, v0, x1, v1, twice_a, twice_b, writer);
+    }
+    const Real back = LargestAtStart(segments.subspan(i + 1), x1, twice_b);
+    const Real x = std::min(std::min(segment.cap1, back), ForwardThrough(segment, x0, twice_a));
+    const Real v = std::sqrt(x);
+    WriteUnder(segment, x0, v0, x, v, twice_a, twice_b, writer);
+    x0 = x;
+    v0 = v;
+  }
+}
 
 template <typename Real>
 void PassBackwardOverCaps(const std::vector<CapSegment<Real>>& segments, const CurveOrder& order,
@@ -277,11 +328,7 @@ Real WriteCapPhases(const std::vector<CapSegment<Real>>& segments, const CurveOr
     }
     const Real x1 = std::min(backward[i + 1], ForwardThrough(s, x0, twice_a));
     const Real v1 = std::sqrt(x1);
-    if (s.k1 != 0.0) {
-      WriteUnderHyperbola(s, x0, v0, x1, v1, twice_a, twice_b, writer);
-    } else {
-      WriteUnderLine(s, x0, v0, x1, v1, twice_a, twice_b, writer);
-    }
+    WriteUnder(s, x0, v0, x1, v1, twice_a, twice_b, writer);
     x0 = x1;
     v0 = v1;
   }
@@ -293,6 +340,11 @@ Real WriteCapPhases(const std::vector<CapSegment<Real>>& segments, const CurveOr
   return x0;
 }
 
+template double LargestAtStart(std::span<const CapSegment<double>>, double, double);
+template double LargestAtEnd(std::span<const CapSegment<double>>, double, double);
+template void WriteUnderSegments(std::span<const CapSegment<double>>, double, double, double,
+                                 double, const BasicMotionBudget<double>&,
+                                 CurvePhaseWriter<double>&);
 template void PassBackwardOverCaps(const std::vector<CapSegment<double>>&, const CurveOrder&,
                                    double, const BasicMotionBudget<double>&, std::vector<double>&);
 template double WriteCapPhases(const std::vector<CapSegment<double>>&, const CurveOrder&, double,

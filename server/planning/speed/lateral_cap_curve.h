@@ -10,6 +10,7 @@
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_LATERAL_CAP_CURVE_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_LATERAL_CAP_CURVE_H_
 
+#include <span>
 #include <vector>
 
 #include "server/planning/speed/cap_segments.h"
@@ -30,6 +31,20 @@ Real WriteCapPhases(const std::vector<CapSegment<Real>>& segments, const CurveOr
                     Real v_start, const BasicMotionBudget<Real>& budget,
                     const std::vector<Real>& backward, std::vector<double>& node_speed,
                     CurvePhaseWriter<Real>& writer);
+
+// The largest squared speed at the start of the segments from which x_end at their end can be met,
+// and at their end after x_start at their start.
+template <typename Real>
+Real LargestAtStart(std::span<const CapSegment<Real>> segments, Real x_end, Real twice_b);
+template <typename Real>
+Real LargestAtEnd(std::span<const CapSegment<Real>> segments, Real x_start, Real twice_a);
+
+// Writes the phases from x0 = v0^2 to x1 = v1^2 under the segments of one interval, both met by the
+// largest speeds of each other.
+template <typename Real>
+void WriteUnderSegments(std::span<const CapSegment<Real>> segments, Real x0, Real v0, Real x1,
+                        Real v1, const BasicMotionBudget<Real>& budget,
+                        CurvePhaseWriter<Real>& writer);
 
 }  // namespace arclane
 

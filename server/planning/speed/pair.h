@@ -36,6 +36,11 @@ inline Pair BothOf(double value) { return Pair{value, value}; }
 inline Pair Smaller(Pair a, Pair b) { return b < a ? b : a; }
 inline Pair Larger(Pair a, Pair b) { return a < b ? b : a; }
 
+inline Pair Magnitude(Pair a) {
+  constexpr auto kSign = static_cast<long long>(1ull << 63);
+  return reinterpret_cast<Pair>(reinterpret_cast<PairMask>(a) & ~PairMask{kSign, kSign});
+}
+
 // `a` where the mask is set, else 0.
 inline Pair Where(PairMask mask, Pair a) {
   return reinterpret_cast<Pair>(reinterpret_cast<PairMask>(a) & mask);

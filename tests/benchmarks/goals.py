@@ -43,7 +43,8 @@ COMMON_FUNNEL_ZIGZAG_NS = {"8": 243, "32": 795, "128": 3173, "512": 12806}
 COMMON_FUNNEL_ARC_NS = {"8": 569, "32": 5865, "128": 85013, "512": 683376}
 
 FUNNEL = [
-    Goal(r"BM_Funnel_(\w+)/(\d+)", r"BM_RestartingFunnel_\1/\2", ratio_at_most=1.0, label="faster than restarting"),
+    # The restarting funnel takes minutes on the longest arc; it is not run there.
+    Goal(r"BM_Funnel_(?!Arc/100000)(\w+)/(\d+)", r"BM_RestartingFunnel_\1/\2", ratio_at_most=1.0, label="faster than restarting"),
     Goal(r"BM_Funnel_Arc/512", r"BM_RestartingFunnel_Arc/512", ratio_at_most=1 / 50, label="50 times as fast"),
     Goal(r"BM_Funnel_Zigzag/(8|32|128|512)", quoted=COMMON_FUNNEL_ZIGZAG_NS, ratio_at_most=1.0, label="faster than the common one"),
     Goal(r"BM_Funnel_Arc/(8|32|128|512)", quoted=COMMON_FUNNEL_ARC_NS, ratio_at_most=1.0, label="faster than the common one"),

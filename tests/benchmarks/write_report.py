@@ -2,10 +2,12 @@
 """Writes the figures of a benchmark run into a Markdown file: write_report.py RUN.json [FILE]
 
 RUN.json is what `tests/benchmarks/run.sh --json` writes. FILE (default README.md) holds the lines `<!-- figures: begin -->` and
-`<!-- figures: end -->`; what stands between them is replaced. Figures with a baseline or a goal are shown.
+`<!-- figures: end -->`; what stands between them is replaced. Figures with a goal are shown, in the order of their names;
+the file of the run holds all.
 """
 import json
 import os
+import re
 import sys
 
 BEGIN, END = "<!-- figures: begin -->", "<!-- figures: end -->"
@@ -18,6 +20,11 @@ def number(value):
     return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
 
+def natural(name):
+    """A key that puts /8 before /32."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]
+
+
 def table(run):
     """The section as Markdown."""
     machine = run["machine"]
@@ -25,7 +32,7 @@ def table(run):
              f"commit {run['commit'][:12]}.", ""]
     if run["quick"]:
         lines += ["From a quick run: rough.", ""]
-    shown = [f for f in run["figures"] if f["baseline"] is not None or f["goal"] is not None]
+    shown = sorted((f for f in run["figures"] if f["goal"] is not None), key=lambda f: natural(f["name"]))
     lines += ["| Figure | Value | Baseline of the same run | Ratio | Goal | Met |", "|---|---|---|---|---|---|"]
     for figure in shown:
         baseline = f"{number(figure['baseline']['value'])} {figure['unit']} ({figure['baseline']['name']})" if figure["baseline"] else ""
@@ -37,7 +44,7 @@ def table(run):
 
 def main():
     """Replaces the section."""
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3) or sys.argv[1] in ("-h", "--help"):
         print(__doc__, file=sys.stderr)
         return 2
     with open(sys.argv[1], encoding="utf-8") as file:

@@ -173,6 +173,8 @@ DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request,
   } else {
     decoded.limits = ReadSpeedLimits(request.limits(), request.reaction_time_s(), "limits",
                                      "reaction_time_s", violations);
+    CheckNumber("limits.max_angular_speed", request.limits().max_angular_speed(),
+                kNotNegativeOrInfinite, violations);
   }
   switch (request.geometry_case()) {
     case v1::PlanSpeedRequest::kPieces: {

@@ -72,7 +72,10 @@ class InputValidator {
   void CheckPoint(absl::string_view field, Vec2 point, double height) {
     CheckValue(point.x, [&] { return absl::StrCat(field, ".", Name(axes_.a)); });
     CheckValue(point.y, [&] { return absl::StrCat(field, ".", Name(axes_.b)); });
+    // How high the agent stands says nothing of the corridor's precision.
+    const double magnitude = magnitude_;
     CheckValue(height, [&] { return absl::StrCat(field, ".", Name(axes_.height)); });
+    magnitude_ = magnitude;
   }
 
   template <typename FieldName>

@@ -68,8 +68,8 @@ double ChordAllowance(const PlannedRoute& planned, const MotionRequest& request,
   double allowance = 0.0;
   for (uint32_t i = request.segment + 1; i-- > 0;) {
     const Segment& segment = segments[i];
-    if (segment.kind == SegmentKind::kTurn || segment.start_distance + segment.length <
-                                                  request.distance - 2.0 * step) {
+    if (segment.kind == SegmentKind::kTurn ||
+        segment.start_distance + segment.length < request.distance - 2.0 * step) {
       break;
     }
     allowance = std::max(allowance, step * step * std::abs(segment.curvature));

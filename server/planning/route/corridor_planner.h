@@ -43,9 +43,8 @@ enum class PlanStatus : uint8_t {
 // may miss their portals by one more.
 inline constexpr double kDeviationTolerances = 4.0;
 // What the rounding of arcs may add, in units of 2^-53 times the largest coordinate or segment:
-// positions on an arc are sums and products of about ten rounded terms, and the common tangent of
-// two discs that nearly touch loses some bits more; twenty-five times that.
-inline constexpr double kArcRoundoff = 256.0 * 0x1p-53;
+// positions on an arc are sums and products of about ten rounded terms; six times that.
+inline constexpr double kArcRoundoff = 64.0 * 0x1p-53;
 
 // Plans one request after another; buffers are kept, so that a warm planner hardly allocates. Not
 // thread-safe; one for each thread. The corridor of the last plan stays readable until the next.

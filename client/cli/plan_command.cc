@@ -38,7 +38,7 @@ class PlanRun {
       while (pending_.size() < static_cast<size_t>(flags_.parallel)) {
         std::optional<RequestText> text = input_.Next();
         if (!text) break;
-        Send(*std::move(text));
+        Send(*text);
       }
       if (pending_.empty()) break;
       Tell(pending_.front());
@@ -61,9 +61,9 @@ class PlanRun {
     std::future<Result<Response>> answer;
   };
 
-  void Send(RequestText text) {
+  void Send(const RequestText& text) {
     Pending& pending = pending_.emplace_back();
-    pending.source = std::move(text);
+    pending.source = text;
     pending.parsed =
         ParseJson(pending.source.text, input_.name(), pending.source.line, pending.request);
     if (!pending.parsed.ok()) return;

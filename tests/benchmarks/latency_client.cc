@@ -252,7 +252,7 @@ int MeasureCache(const std::string& target, int blocks) {
   compared.push_back(std::make_unique<Series>(
       "Miss", channel, kPlan, [&] { return ZigzagByReference(++serial).SerializeAsString(); }));
   compared.push_back(std::make_unique<Series>("Ping_cache_bytes", channel, kPing,
-                                              [&same_bytes] { return same_bytes; }));
+                                              [&same_bytes] { return std::string(same_bytes); }));
   Measure(compared, kCacheInFlight, blocks);
   return 0;
 }

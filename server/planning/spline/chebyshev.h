@@ -7,6 +7,7 @@
 #define ARCLANE_SERVER_PLANNING_SPLINE_CHEBYSHEV_H_
 
 #include <array>
+#include <cstddef>
 
 namespace arclane {
 
@@ -135,8 +136,8 @@ constexpr ChebyshevTables MakeTables() {
       monomial[j][i] = (i == 0 ? 0.0 : 2.0 * monomial[j - 1][i - 1]) - monomial[j - 2][i];
     }
   }
-  for (int j = 0; j < kHalfOrder; ++j) {
-    for (int i = 0; i < kHalfOrder; ++i) {
+  for (size_t j = 0; j < kHalfOrder; ++j) {
+    for (size_t i = 0; i < kHalfOrder; ++i) {
       tables.even_monomial[j][i] = monomial[2 * j][2 * i];
       tables.odd_monomial[j][i] = monomial[2 * j + 1][2 * i + 1];
     }

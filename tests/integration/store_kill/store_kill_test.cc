@@ -3,9 +3,9 @@
 // acknowledged must be there afterwards, and of the operation under way all or nothing. 20 rounds;
 // ARCLANE_KILL_ROUNDS sets another number.
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
 
 #include <cstdio>
 #include <cstdlib>

@@ -154,6 +154,7 @@ TEST(RouteCacheTest, KeepsWhatIsInDemandThroughAScan) {
 TEST(RouteCacheTest, ServesFromManyThreads) {
   RouteCache cache({.capacity_bytes = 1 << 18, .shard_count = 4});
   std::vector<std::thread> threads;
+  threads.reserve(8);
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&cache, t] {
       std::mt19937_64 random(t);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/planning/geometry/polygon.h"
 #include "server/planning/route/corridor_planner.h"
@@ -121,7 +122,7 @@ std::vector<std::pair<std::string, CorridorSource>> MapCorridors(const std::stri
     const auto map = record.at("map").get<std::string>();
     auto it = meshes.find(map);
     if (it == meshes.end()) {
-      const std::string path = dir + "/maps/meshes/" + map + ".json.gz";
+      const std::string path = absl::StrCat(dir, "/maps/meshes/", map, ".json.gz");
       it = meshes.emplace(map, nlohmann::json::parse(ReadFile(path))).first;
     }
     const nlohmann::json& vertices = it->second.at("vertices");

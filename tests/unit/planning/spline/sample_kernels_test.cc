@@ -52,7 +52,7 @@ std::vector<std::vector<double>> RunOf(const ArcLengthMap& map, const ArcSpan& s
       SelectKernels(map.curve().dimension(), piece.degree, piece.rational, directions, width);
   const auto& origin = map.curve().origin();
   const SampleFrame frame = {{origin[0], origin[1], origin[2]}, map.curve().inverse_scale()};
-  const size_t room = static_cast<size_t>(count + kParameterGroup);
+  const size_t room = static_cast<size_t>(count) + static_cast<size_t>(kParameterGroup);
   std::vector<std::vector<double>> rows(9, std::vector<double>(room, 0.0));
   std::vector<double> distance(room, span.end);
   for (int i = 0; i < count; ++i) {

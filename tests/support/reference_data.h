@@ -38,6 +38,6 @@ std::string OwnDataPath(const std::string& name);
 #define ARCLANE_REFERENCE_DIR_OR_SKIP(dir)                                                  \
   const auto dir##_or_none = ::arclane::testing::ReferenceDir();                            \
   if (!dir##_or_none) GTEST_SKIP() << "reference data absent: set ARCLANE_CONFORMANCE_DIR"; \
-  const std::string&(dir) = *dir##_or_none
+  const std::string& dir = *dir##_or_none  // NOLINT(bugprone-macro-parentheses): a name.
 
 #endif  // ARCLANE_TESTS_SUPPORT_REFERENCE_DATA_H_

@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/planning/corridor/corridor_cells.h"
+#include "server/planning/corridor/sent_portals.h"
 #include "server/planning/geometry/distance.h"
 #include "server/planning/geometry/polygon.h"
-#include "server/planning/geometry/predicates.h"
 
 namespace arclane {
 namespace {
 
 std::string PolygonField(size_t k) { return absl::StrCat("polygons[", k, "]"); }
-std::string PortalField(size_t i) { return absl::StrCat("portals[", i, "]"); }
 
 }  // namespace
 
@@ -61,21 +61,6 @@ class CorridorBuilder::Run {
     for (size_t i = 0; i + 1 < count; ++i) DerivePortal(i);
   }
 
-  void TakePortals() {
-    const PortalColumns& columns = input_.portals;
-    const size_t count = columns.left.size();
-    corridor_.portals.resize(count);
-    for (size_t i = 0; i < count; ++i) {
-      corridor_.portals[i] = {columns.left.point(i) - input_.origin,
-                              columns.right.point(i) - input_.origin,
-                              columns.left.height_at(i) - LeftHeightOrigin(),
-                              columns.right.height_at(i) - RightHeightOrigin(), PortalKind::kEdge};
-    }
-    MarkLinks();
-    OrderPortals();
-    for (size_t k = 0; k < polygons_.size(); ++k) CheckPortalsInCell(k);
-  }
-
   void PlaceEnds() {
     corridor_.start_shift = PlaceEnd("start", 0, &corridor_.start, &corridor_.start_height);
     corridor_.goal_shift =
@@ -104,31 +89,8 @@ class CorridorBuilder::Run {
     }
   }
 
-  void EmitCells() {
-    const size_t count = corridor_.portals.size() + 1;
-    corridor_.cell_begin.reserve(count + 1);
-    corridor_.cell_begin.push_back(0);
-    for (size_t k = 0; k < count; ++k) {
-      if (!input_.has_polygons) {
-        EmitPortalCell(k);
-      } else if (polygons_[k].is_link() || !polygons_[k].needs_hull) {
-        AppendCell(Vertices(k), Heights(k));
-      } else {
-        EmitHullCell(k);
-      }
-      corridor_.cell_begin.push_back(static_cast<uint32_t>(corridor_.cell_vertices.size()));
-    }
-  }
-
  private:
   double tolerance() const { return corridor_.tolerance; }
-  // Columns without heights mean height 0, which no origin moves.
-  double HeightOrigin(const PointColumns& columns) const {
-    return columns.has_height() ? input_.origin_height : 0.0;
-  }
-  double LeftHeightOrigin() const { return HeightOrigin(input_.portals.left); }
-  double RightHeightOrigin() const { return HeightOrigin(input_.portals.right); }
-
   std::span<Vec2> Vertices(size_t k) { return polygons_.Vertices(k); }
   std::span<double> Heights(size_t k) { return polygons_.Heights(k); }
 
@@ -227,123 +189,6 @@ class CorridorBuilder::Run {
                                  " outside polygons[", other, "]"));
   }
 
-  // --- Portals as given ---
-
-  void MarkLinks() {
-    const size_t count = corridor_.portals.size();
-    const auto mark = [&](size_t i, PortalKind kind) {
-      if (i >= count) return;
-      Portal& portal = corridor_.portals[i];
-      // Between two links the portal is the second one's entry.
-      if (portal.kind != PortalKind::kLinkEntry) portal.kind = kind;
-      if (SquaredNorm(portal.left - portal.right) <= tolerance() * tolerance()) {
-        portal.right = portal.left;
-        portal.right_height = portal.left_height;
-        return;
-      }
-      violations_.Add(ViolationReason::kConflict, PortalField(i),
-                      "must have no length: an off-mesh link begins or ends here");
-    };
-    for (const uint32_t entry : input_.portals.link_entries) {
-      mark(entry, PortalKind::kLinkEntry);
-      if (entry + size_t{1} < count && corridor_.portals[entry + 1].kind == PortalKind::kEdge) {
-        mark(entry + 1, PortalKind::kLinkExit);
-      }
-    }
-    for (size_t k = 0; k < polygons_.size(); ++k) {
-      if (!polygons_[k].is_link() || !polygons_[k].usable) continue;
-      if (k > 0) mark(k - 1, PortalKind::kLinkEntry);
-      mark(k, PortalKind::kLinkExit);
-    }
-  }
-
-  // Distances of points from a portal's line, positive for points in front of it when `left` is on
-  // the left.
-  class FrontSum {
-   public:
-    FrontSum(const Portal& portal, double scale)
-        : right_(portal.right), across_((portal.right - portal.left) * scale) {}
-    void AddInFront(Vec2 p) { sum_ += Cross(across_, p - right_); }
-    void AddBehind(Vec2 p) { sum_ -= Cross(across_, p - right_); }
-    double sum() const { return sum_; }
-
-   private:
-    Vec2 right_;
-    Vec2 across_;
-    double sum_ = 0.0;
-  };
-
-  double FrontOf(size_t i) {
-    const std::vector<Portal>& portals = corridor_.portals;
-    const double length = Distance(portals[i].left, portals[i].right);
-    if (length <= tolerance()) return 0.0;
-    FrontSum front(portals[i], 1.0 / length);
-    if (input_.has_polygons) {
-      if (polygons_[i].usable) {
-        for (const Vec2 p : Vertices(i)) front.AddBehind(p);
-      }
-      if (polygons_[i + 1].usable) {
-        for (const Vec2 p : Vertices(i + 1)) front.AddInFront(p);
-      }
-      return front.sum();
-    }
-    front.AddBehind(i == 0 ? corridor_.start : portals[i - 1].left);
-    front.AddBehind(i == 0 ? corridor_.start : portals[i - 1].right);
-    const bool is_last = i + 1 == portals.size();
-    front.AddInFront(is_last ? corridor_.goal : portals[i + 1].left);
-    front.AddInFront(is_last ? corridor_.goal : portals[i + 1].right);
-    return front.sum();
-  }
-
-  // Derives each portal's order and turns a mirrored list round.
-  void OrderPortals() {
-    const size_t count = corridor_.portals.size();
-    builder_.order_.resize(count);
-    size_t as_sent = 0;
-    size_t mirrored = 0;
-    for (size_t i = 0; i < count; ++i) {
-      const double front = FrontOf(i);
-      // Four points or more, each off by up to the tolerance, decide nothing.
-      const bool unknown = std::abs(front) <= 4.0 * tolerance();
-      builder_.order_[i] = static_cast<int8_t>(unknown ? 0 : front > 0.0 ? 1 : -1);
-      as_sent += builder_.order_[i] > 0;
-      mirrored += builder_.order_[i] < 0;
-    }
-    if (as_sent > 0 && mirrored > 0) {
-      ReportMixedOrder(as_sent >= mirrored ? -1 : 1);
-    } else if (mirrored > 0) {
-      for (Portal& portal : corridor_.portals) {
-        std::swap(portal.left, portal.right);
-        std::swap(portal.left_height, portal.right_height);
-      }
-    }
-  }
-
-  // Without polygons the order of the outer portals shows on start and goal alone.
-  const char* WrongSideOfEnd(size_t i) const {
-    if (input_.has_polygons) return "";
-    if (i == 0) return ", or the start lies beyond it";
-    return i + 1 == corridor_.portals.size() ? ", or the goal lies before it" : "";
-  }
-
-  void ReportMixedOrder(int8_t minority) {
-    for (size_t i = 0; i < builder_.order_.size(); ++i) {
-      if (builder_.order_[i] != minority) continue;
-      violations_.Add(ViolationReason::kMixedOrder, PortalField(i),
-                      absl::StrCat("has left and right exchanged against the other portals",
-                                   WrongSideOfEnd(i)));
-    }
-  }
-
-  void CheckPortalsInCell(size_t k) {
-    CleanPolygon& polygon = polygons_[k];
-    if (!polygon.usable || polygon.needs_hull || polygon.is_link()) return;
-    for (size_t i = k == 0 ? 0 : k - 1; i <= k && i < corridor_.portals.size(); ++i) {
-      polygon.needs_hull |= !ConvexContains(Vertices(k), corridor_.portals[i].left) ||
-                            !ConvexContains(Vertices(k), corridor_.portals[i].right);
-    }
-  }
-
   // --- Start and goal ---
 
   double PlaceEnd(const char* field, size_t k, Vec2* point, double* height) {
@@ -381,98 +226,6 @@ class CorridorBuilder::Run {
     return in_front;
   }
 
-  // --- Cells ---
-
-  void AppendCell(std::span<const Vec2> vertices, std::span<const double> heights) {
-    corridor_.cell_vertices.insert(corridor_.cell_vertices.end(), vertices.begin(), vertices.end());
-    corridor_.cell_heights.insert(corridor_.cell_heights.end(), heights.begin(), heights.end());
-  }
-
-  void EmitHullCell(size_t k) {
-    ClearHullPoints();
-    const std::span<const Vec2> vertices = Vertices(k);
-    const std::span<const double> heights = Heights(k);
-    builder_.hull_points_.assign(vertices.begin(), vertices.end());
-    builder_.hull_heights_.assign(heights.begin(), heights.end());
-    AddPortalsAndEnds(k);
-    EmitHull();
-  }
-
-  void EmitPortalCell(size_t k) {
-    ClearHullPoints();
-    AddPortalsAndEnds(k);
-    const bool is_link = k > 0 && corridor_.portals[k - 1].kind == PortalKind::kLinkEntry;
-    if (is_link && k < corridor_.portals.size()) {
-      const Portal& entry = corridor_.portals[k - 1];
-      const Portal& exit = corridor_.portals[k];
-      const Vec2 ends[] = {entry.left, exit.left};
-      const double heights[] = {entry.left_height, exit.left_height};
-      AppendCell(ends, heights);
-      return;
-    }
-    EmitHull();
-  }
-
-  void ClearHullPoints() {
-    builder_.hull_points_.clear();
-    builder_.hull_heights_.clear();
-  }
-
-  void AddHullPoint(Vec2 point, double height) {
-    builder_.hull_points_.push_back(point);
-    builder_.hull_heights_.push_back(height);
-  }
-
-  // Counter-clockwise when the portals are two edges of a convex cell.
-  void AddPortalsAndEnds(size_t k) {
-    const std::vector<Portal>& portals = corridor_.portals;
-    if (k == 0) {
-      AddHullPoint(corridor_.start, corridor_.start_height);
-    } else {
-      AddHullPoint(portals[k - 1].left, portals[k - 1].left_height);
-      AddHullPoint(portals[k - 1].right, portals[k - 1].right_height);
-    }
-    if (k == portals.size()) {
-      AddHullPoint(corridor_.goal, corridor_.goal_height);
-    } else {
-      AddHullPoint(portals[k].right, portals[k].right_height);
-      AddHullPoint(portals[k].left, portals[k].left_height);
-    }
-  }
-
-  void EmitHull() {
-    const std::vector<Vec2>& points = builder_.hull_points_;
-    if (!AreTheirOwnHull(points)) {
-      ConvexHull(points, &builder_.hull_);
-    }
-    for (const uint32_t index : builder_.hull_) {
-      corridor_.cell_vertices.push_back(points[index]);
-      corridor_.cell_heights.push_back(builder_.hull_heights_[index]);
-    }
-  }
-
-  // True for the common case of portals that are edges of a convex cell: three or four distinct
-  // points that turn left at every one. (Left turns of less than half a circle at four points make
-  // one turn in all.) Sets hull_ then.
-  bool AreTheirOwnHull(std::span<const Vec2> points) {
-    std::vector<uint32_t>& hull = builder_.hull_;
-    hull.clear();
-    for (size_t i = 0; i < points.size(); ++i) {
-      if (points[i] != points[i == 0 ? points.size() - 1 : i - 1]) {
-        hull.push_back(static_cast<uint32_t>(i));
-      }
-    }
-    const size_t n = hull.size();
-    if (n != 3 && n != 4) return false;
-    for (size_t i = 0; i < n; ++i) {
-      const Vec2 a = points[hull[i]];
-      const Vec2 b = points[hull[i + 1 < n ? i + 1 : i + 1 - n]];
-      const Vec2 c = points[hull[i + 2 < n ? i + 2 : i + 2 - n]];
-      if (Orient2D(a, b, c) <= 0) return false;
-    }
-    return true;
-  }
-
   CorridorBuilder& builder_;
   CleanPolygons& polygons_;
   const CorridorInput& input_;
@@ -495,14 +248,14 @@ bool CorridorBuilder::Build(const CorridorInput& input, const CorridorLimits& li
     run.PlaceEnds();
   }
   if (input.has_portals) {
-    run.TakePortals();
+    TakeSentPortals(input, order_, polygons_, *corridor, *violations);
   } else {
     run.DerivePortals();
   }
   if (input.has_portals && !is_faulty()) run.PlaceEndsByPortals();
   if (is_faulty()) return false;
   run.FindTurnsBack();
-  run.EmitCells();
+  EmitCells(polygons_, hull_, *corridor);
   return true;
 }
 

@@ -12,16 +12,7 @@
 // then by height, then by order. Between two successive links the portal is a kLinkEntry at the
 // second link's near end.
 //
-// Left and right are derived. With polygons: the polygon before a portal lies behind it, the one
-// after in front. Without: the points of the neighbouring portals, or start and goal, do. A list
-// that is mirrored as a whole is turned round; a portal that contradicts the others is a fault. A
-// portal of no length, or one whose neighbours all lie on its line within the tolerance, has no
-// order of its own and follows the others.
-//
-// Cells are strictly convex: the polygons, or where rounding makes it differ, the hull of a polygon
-// with its two portals and start or goal. So cells close the seams between tiles. Without polygons
-// cell k is the hull of portals k - 1 and k with start or goal; such a cell has one or two vertices
-// when all these points are equal or collinear.
+// Portals as sent: sent_portals.h. Cells: corridor_cells.h.
 #ifndef ARCLANE_SERVER_PLANNING_CORRIDOR_CORRIDOR_BUILDER_H_
 #define ARCLANE_SERVER_PLANNING_CORRIDOR_CORRIDOR_BUILDER_H_
 
@@ -31,6 +22,7 @@
 
 #include "server/planning/corridor/clean_polygons.h"
 #include "server/planning/corridor/corridor.h"
+#include "server/planning/corridor/corridor_cells.h"
 #include "server/planning/corridor/corridor_input.h"
 #include "server/planning/corridor/shared_edge.h"
 #include "server/planning/geometry/vec2.h"
@@ -55,9 +47,7 @@ class CorridorBuilder {
 
   CleanPolygons polygons_;     // Links keep their order until it is decided.
   std::vector<int8_t> order_;  // Of the given portals: 1 as sent, -1 mirrored, 0 unknown.
-  std::vector<Vec2> hull_points_;
-  std::vector<double> hull_heights_;
-  std::vector<uint32_t> hull_;
+  HullWorkspace hull_;
   SharedEdgeFinder shared_edges_;
 };
 

@@ -39,7 +39,7 @@ ALLOWED = {
     "server": _ABOVE_PLANNING + ["server/navmesh", "server/navmesh_codec", "server/cache", "server/codec", "server/pipeline", "server/service", "proto"],
     "client/sdk": _PLANNING + ["server/codec", "server/digest", "proto"],
     "client/cli": _PLANNING + ["server/codec", "client/sdk", "proto"],
-    "client/loadgen": _PLANNING + ["server/codec", "client/sdk", "proto"],
+    "client/loadgen": _PLANNING + ["server/codec", "client/sdk", "client/cli", "proto"],
     "client/examples": ["client/sdk", "proto"],
 }
 

@@ -38,6 +38,16 @@ void RefuseJumps(const CurveSpeed& speed, Violations& violations) {
   }
 }
 
+// The planner speaks of the profile that was made of the curve; the request has a curve, a wish and
+// an agent.
+std::string CallerPath(const std::string& field) {
+  if (field.starts_with("speed_cap")) return "speed_wish.speed";
+  if (field.starts_with("limits.")) return "agent." + field;
+  if (field.starts_with("stops")) return "agent.limits.max_angular_speed";
+  if (field.starts_with("start_speed") || field.starts_with("end_speed")) return field;
+  return "spline";
+}
+
 }  // namespace
 
 std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
@@ -70,19 +80,16 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
   thread_local CurvatureWorkspace workspace;
   thread_local CurveSpeed speed;
   if (decoded.has_agent) {
-    if (const absl::Status refined = RefineProfile(*map, speed); !refined.ok()) {
+    if (const absl::Status refined = RefineProfile(*map, decoded.speed, speed); !refined.ok()) {
       violations.Add(ViolationReason::kLimitExceeded, "spline", std::string(refined.message()));
       return ToFailure(violations);
     }
     if (decoded.refuse_jumps) RefuseJumps(speed, violations);
     if (!violations.empty()) return ToFailure(violations);
-    PlanCurveSpeed(decoded.speed, workspace, speed);
+    PlanCurveSpeed(*map, decoded.speed, workspace, speed);
     if (const auto reason = stop()) return GivenUp(*reason);
     for (const SpeedViolation& violation : speed.plan.violations) {
-      // The wish is the planner's speed cap.
-      const bool wish = violation.field.starts_with("speed_cap");
-      violations.Add(ViolationReason::kOutOfRange, wish ? "speed_wish.speed" : violation.field,
-                     violation.message);
+      violations.Add(ViolationReason::kOutOfRange, CallerPath(violation.field), violation.message);
     }
     if (!violations.empty()) return ToFailure(violations);
     EncodeCurveSpeed(speed, out);

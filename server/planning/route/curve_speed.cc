@@ -6,145 +6,184 @@
 #include <limits>
 #include <utility>
 
-#include "server/planning/route/motion_plan.h"
+#include "server/planning/route/curve_profile.h"
+#include "server/planning/spline/curvature_envelope.h"
 
 namespace arclane {
 namespace {
 
-// Piecewise linear interpolation at increasing places; constant outside.
-class LinearReader {
- public:
-  LinearReader(std::span<const double> at, std::span<const double> value)
-      : at_(at), value_(value) {}
+// The first profile, relative to the curvature, and to the one that binds at the highest speed.
+constexpr double kCoarse = 1e-2;
+// Bounds of the absolute part, as the angle that a curve turns over its length: below the first,
+// curvature may be noise; above the second, the shape of the profile would be lost.
+constexpr double kLeastTurn = 1e-7;
+constexpr double kMostTurn = 1e-1;
 
-  double Read(double place) {
-    while (next_ < at_.size() && at_[next_] < place) ++next_;
-    if (next_ == 0) return value_.front();
-    if (next_ == at_.size()) return value_.back();
-    if (at_[next_] == place) return value_[next_];
-    const double fraction = (place - at_[next_ - 1]) / (at_[next_] - at_[next_ - 1]);
-    return value_[next_ - 1] + (value_[next_] - value_[next_ - 1]) * fraction;
+// A plan this near to the lateral limit touches it: of the first plan, whose profile is off by
+// about kCoarse, and of later ones.
+constexpr double kNear = 3.0 * kCoarse;
+constexpr double kTouching = 1e-6;
+constexpr int kMostRounds = 4;
+
+// Under a coupled budget: the share of time that the profile's error may cost. A tenth of the
+// resolution of the plan.
+constexpr double kCoupledTimeShare = 1e-4;
+
+// Limits as the curvature meets them.
+struct Grip {
+  explicit Grip(const SpeedLimits& limits) : coupled(limits.budget_mode == BudgetMode::kCoupled) {
+    lateral = limits.max_lateral_acceleration.value_or(std::numeric_limits<double>::infinity());
+    if (limits.max_total_acceleration) lateral = std::min(lateral, *limits.max_total_acceleration);
   }
 
- private:
-  std::span<const double> at_;
-  std::span<const double> value_;
-  size_t next_ = 0;
+  double lateral;
+  bool coupled;
 };
 
-// Adds the wish's knots inside the curve to the nodes and fills `cap` with the wished speed at
-// every node. Squared speed is linear between knots, so the wish is followed exactly.
-void MergeWish(std::span<const double> knots, std::span<const double> speed, CurveSpeed& result) {
-  std::vector<double> nodes;
-  nodes.reserve(result.distance.size() + knots.size());
-  std::merge(result.distance.begin(), result.distance.end(), knots.begin(), knots.end(),
-             std::back_inserter(nodes));
-  const double length = result.distance.back();
-  std::erase_if(nodes, [length](double s) { return !(s >= 0.0 && s <= length); });
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-
-  std::vector<double> squared(speed.size());
-  std::transform(speed.begin(), speed.end(), squared.begin(), [](double v) { return v * v; });
-  LinearReader curvature(result.distance, result.curvature);
-  LinearReader wish(knots, squared);
-  std::vector<double> merged_curvature;
-  merged_curvature.reserve(nodes.size());
-  result.cap.reserve(nodes.size());
-  for (const double s : nodes) {
-    merged_curvature.push_back(curvature.Read(s));
-    result.cap.push_back(std::sqrt(wish.Read(s)));
-  }
-  result.distance = std::move(nodes);
-  result.curvature = std::move(merged_curvature);
+// A bound of the squared speed anywhere on the curve, by the limits on speed and acceleration.
+double LargestSquaredSpeed(const CurveSpeedRequest& request, double length) {
+  const SpeedLimits& limits = request.agent.limits;
+  const double squared = limits.max_speed * limits.max_speed;
+  if (request.flying_lap) return squared;
+  const double gained = std::max(limits.max_acceleration, limits.max_braking) * length;
+  return std::min(squared, std::max(request.start_speed * request.start_speed,
+                                    request.end_speed * request.end_speed) +
+                               2.0 * gained);
 }
 
-// The part of the length over which the curvature changes at a seam, as RefineCurvature does at
-// joints within the curve.
-constexpr double kSeamWidth = 1e-9;
-
-// A flying lap meets its first node again at its last, with the same magnitude of curvature. Where
-// the two ends of the curve differ there, by rounding or because the curve's curvature jumps, the
-// flatter end is bent to the larger magnitude over a stretch of kSeamWidth.
-void CloseSeam(std::vector<double>& distance, std::vector<double>& curvature) {
-  const double front = std::abs(curvature.front());
-  const double back = std::abs(curvature.back());
-  if (front == back) return;
-  const double width = kSeamWidth * distance.back();
-  if (front < back) {
-    const double own = curvature.front();
-    curvature.front() = std::copysign(back, own);
-    if (distance[1] > width) {
-      distance.insert(distance.begin() + 1, width);
-      curvature.insert(curvature.begin() + 1, own);
-    }
-  } else {
-    const double own = curvature.back();
-    curvature.back() = std::copysign(front, own);
-    const double place = distance.back() - width;
-    if (distance[distance.size() - 2] < place) {
-      distance.insert(distance.end() - 1, place);
-      curvature.insert(curvature.end() - 1, own);
-    }
-  }
+// No smaller curvature limits the speed anywhere.
+double BindingCurvature(const CurveSpeedRequest& request, double length) {
+  return Grip(request.agent.limits).lateral / LargestSquaredSpeed(request, length);
 }
 
-size_t NodeAt(std::span<const double> distance, double s) {
-  return std::lower_bound(distance.begin(), distance.end(), s) - distance.begin();
+// The largest curvature times squared speed of a phase, over which both are all but linear.
+double LargestLateral(double k0, double x0, double k1, double x1) {
+  const double dk = k1 - k0, dx = x1 - x0;
+  double largest = std::max(k0 * x0, k1 * x1);
+  const double bend = dk * dx;
+  if (bend < 0.0) {
+    const double peak = -0.5 * (k0 * dx + x0 * dk) / bend;
+    if (peak > 0.0 && peak < 1.0) largest = std::max(largest, (k0 + dk * peak) * (x0 + dx * peak));
+  }
+  return largest;
 }
 
-// Adds a stop in front of a node; stops at one node are one stop.
-void AddStop(size_t node, double dwell_s, std::vector<SpeedStop>& stops) {
-  const auto at =
-      std::lower_bound(stops.begin(), stops.end(), node,
-                       [](const SpeedStop& stop, size_t n) { return stop.boundary < n; });
-  if (at != stops.end() && at->boundary == node) {
-    at->dwell_s += dwell_s;
-  } else {
-    stops.insert(at, {node, dwell_s});
+// Notes how long the plan is in each interval, how near it comes to the lateral limit there, and
+// what the interval's deviation costs.
+void JudgeIntervals(const Grip& grip, double near, CurveSpeed& result) {
+  const CurvatureKnots& knots = result.knots;
+  result.intervals.resize(knots.excess.size());
+  for (CurveSpeed::Interval& interval : result.intervals) {
+    interval.touched = false;
+    interval.duration_s = interval.weight = 0.0;
   }
-}
-
-}  // namespace
-
-absl::Status RefineProfile(const ArcLengthMap& map, CurveSpeed& result) {
-  auto knots = RefineCurvature(map);
-  if (!knots.ok()) return knots.status();
-  result.distance = std::move(knots->distance);
-  result.curvature = std::move(knots->curvature);
-  result.stops = std::move(knots->stops);
-  return absl::OkStatus();
-}
-
-void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& workspace,
-                    CurveSpeed& result) {
-  result.cap.clear();
-  result.node_stops.clear();
-  if (result.distance.size() < 2) {
-    result.plan = CurvatureSpeedPlan();
-    result.plan.status = SpeedPlanStatus::kOk;
-    return;
-  }
-  if (request.flying_lap) CloseSeam(result.distance, result.curvature);
-  SpeedOverDistance over_distance;
-  if (request.wish.over == WishOver::kDistance && !request.wish.at.empty()) {
-    MergeWish(request.wish.at, request.wish.speed, result);
-  } else if (request.wish.over == WishOver::kTime && !request.wish.at.empty()) {
-    SpeedOverTimeToDistance(request.wish.at, request.wish.speed, over_distance);
-    MergeWish(over_distance.distance, over_distance.speed, result);
-  }
-  for (const CurveStop& stop : result.stops) {
-    // The seam of a closed curve is a stop on the way of a flying lap only; otherwise it is the
-    // end.
-    if (stop.distance == 0.0 && !request.flying_lap) continue;
-    AddStop(NodeAt(result.distance, stop.distance),
-            TurnDuration(request.agent, stop.turn_angle_rad), result.node_stops);
-  }
-  for (const SpeedStop& pause : over_distance.stops) {
-    const double s = over_distance.distance[pause.boundary];
-    if (s <= result.distance.back()) {
-      AddStop(NodeAt(result.distance, s), pause.dwell_s, result.node_stops);
+  size_t i = 0;
+  for (const SpeedPhase& phase : result.plan.phases) {
+    if (phase.kind == SpeedPhaseKind::kDwell) continue;
+    const double middle = phase.start_distance + 0.5 * phase.length;
+    while (i + 1 < knots.excess.size() && knots.distance[i + 1] < middle) ++i;
+    const double node0 = result.distance[phase.piece], node1 = result.distance[phase.piece + 1];
+    const double slope =
+        (std::abs(result.curvature[phase.piece + 1]) - std::abs(result.curvature[phase.piece])) /
+        (node1 - node0);
+    const double k0 =
+        std::abs(result.curvature[phase.piece]) + slope * (phase.start_distance - node0);
+    const double k1 = k0 + slope * phase.length;
+    const double lateral = LargestLateral(k0, phase.start_speed * phase.start_speed, k1,
+                                          phase.end_speed * phase.end_speed) /
+                           grip.lateral;
+    CurveSpeed::Interval& interval = result.intervals[i];
+    interval.duration_s += phase.duration_s;
+    const double curvature = std::max(k0, k1);
+    if (!(curvature > 0.0) || !(lateral > 0.0)) continue;
+    // Two thirds of the deviation on the mean, and time is as the root of the curvature.
+    const double cost = phase.duration_s * knots.deviation[i] / (3.0 * curvature);
+    if (grip.coupled) {
+      interval.touched = true;
+      interval.weight += cost * lateral * lateral;
+    } else {
+      interval.touched |= lateral >= 1.0 - near;
+      interval.weight += cost;
     }
   }
+}
+
+// Chooses the parts of intervals that are touched and not yet fine, and of those beside them, whose
+// excess they share. For a cost w in one part, w / n^2 in n, the sum of parts is least where n is
+// as the cube root of w. False when there is nothing to cut.
+bool ChooseParts(const Grip& grip, CurveSpeed& result) {
+  const size_t count = result.intervals.size();
+  result.parts.assign(count, 0);
+  for (size_t i = 0; i < count; ++i) {
+    if (!result.intervals[i].touched || result.intervals[i].fine) continue;
+    for (size_t k = i > 0 ? i - 1 : 0; k <= i + 1 && k < count; ++k) {
+      if (!result.intervals[k].fine) result.parts[k] = 1;
+    }
+  }
+  double roots = 0.0;
+  for (size_t i = 0; i < count; ++i) {
+    if (result.parts[i] != 0) roots += std::cbrt(result.intervals[i].weight);
+  }
+  if (!(roots > 0.0)) return false;
+  const double share = grip.coupled ? kCoupledTimeShare : 0.5 * kCurveTimeShare;
+  const double scale = std::min(std::sqrt(roots / (share * result.plan.duration_s)),
+                                static_cast<double>(kMostCurveParts) / roots);
+  for (size_t i = 0; i < count; ++i) {
+    if (result.parts[i] == 0) continue;
+    result.parts[i] = 1 + static_cast<uint32_t>(std::cbrt(result.intervals[i].weight) * scale);
+  }
+  return true;
+}
+
+// Without a plan nothing tells where the profile matters: every interval gets as many parts as make
+// its deviation small beside its curvature, or beside the least that binds. False when all are
+// fine.
+bool ChoosePartsEverywhere(double binding, CurveSpeed& result) {
+  const CurvatureKnots& knots = result.knots;
+  const size_t count = result.intervals.size();
+  double total = 0.0;
+  bool any = false;
+  for (size_t i = 0; i < count; ++i) {
+    CurveSpeed::Interval& interval = result.intervals[i];
+    const double larger = std::max(std::abs(knots.curvature[i]), std::abs(knots.curvature[i + 1]));
+    interval.weight =
+        interval.fine ? 0.0 : std::sqrt(knots.deviation[i] / std::max(larger, binding));
+    any |= !interval.fine;
+    total += interval.weight;
+  }
+  const double scale =
+      std::min(1.0 / std::sqrt(kCurveTimeShare), static_cast<double>(kMostCurveParts) / total);
+  result.parts.assign(count, 0);
+  for (size_t i = 0; i < count; ++i) {
+    if (result.intervals[i].fine) continue;
+    result.parts[i] = 1;
+    if (total > 0.0) result.parts[i] += static_cast<uint32_t>(result.intervals[i].weight * scale);
+  }
+  return any;
+}
+
+// Cuts the intervals that have parts; what came of them is fine.
+void CutChosen(const ArcLengthMap& map, CurveSpeed& result) {
+  for (size_t i = 0; i < result.parts.size(); ++i) {
+    result.intervals[i].fine |= result.parts[i] != 0;
+    result.parts[i] = std::max(result.parts[i], 1u);
+  }
+  CutIntervals(map, result.knots, result.parts, result.finer_knots);
+  std::vector<CurveSpeed::Interval> finer(result.finer_knots.excess.size());
+  size_t next = 0;
+  for (size_t i = 0; i < result.parts.size(); ++i) {
+    const double end = result.knots.distance[i + 1];
+    for (; next < finer.size() && result.finer_knots.distance[next + 1] <= end; ++next) {
+      finer[next].fine = result.intervals[i].fine;
+    }
+  }
+  result.intervals = std::move(finer);
+  std::swap(result.knots, result.finer_knots);
+}
+
+void PlanOnProfile(const CurveSpeedRequest& request, CurvatureWorkspace& workspace,
+                   CurveSpeed& result) {
+  BuildCurveProfile(request, result);
   CurvatureProfileRequest profile;
   profile.distance = result.distance;
   profile.curvature = result.curvature;
@@ -155,6 +194,49 @@ void PlanCurveSpeed(const CurveSpeedRequest& request, CurvatureWorkspace& worksp
   profile.start_speed = request.start_speed;
   profile.end_speed = request.end_speed;
   PlanSpeedAlongCurve(profile, workspace, result.plan);
+}
+
+}  // namespace
+
+absl::Status RefineProfile(const ArcLengthMap& map, const CurveSpeedRequest& request,
+                           CurveSpeed& result) {
+  CurvatureOptions options;
+  options.relative_tolerance = kCoarse;
+  options.absolute_tolerance = std::clamp(
+      kCoarse * BindingCurvature(request, map.length()) * map.length(), kLeastTurn, kMostTurn);
+  auto knots = RefineCurvature(map, options);
+  if (!knots.ok()) return knots.status();
+  result.knots = *std::move(knots);
+  result.stops = result.knots.stops;
+  result.intervals.assign(result.knots.excess.size(), {});
+  return absl::OkStatus();
+}
+
+void PlanCurveSpeed(const ArcLengthMap& map, const CurveSpeedRequest& request,
+                    CurvatureWorkspace& workspace, CurveSpeed& result) {
+  if (result.knots.distance.size() < 2) {
+    result.distance = result.knots.distance;
+    result.curvature = result.knots.curvature;
+    result.cap.clear();
+    result.node_stops.clear();
+    result.plan = CurvatureSpeedPlan();
+    result.plan.status = SpeedPlanStatus::kOk;
+    return;
+  }
+  const Grip grip(request.agent.limits);
+  double near = kNear;
+  for (int round = 0;; ++round) {
+    PlanOnProfile(request, workspace, result);
+    if (result.plan.status == SpeedPlanStatus::kInvalidArgument || round == kMostRounds) return;
+    if (result.plan.status == SpeedPlanStatus::kOk) {
+      JudgeIntervals(grip, near, result);
+      if (!ChooseParts(grip, result)) return;
+    } else if (!ChoosePartsEverywhere(BindingCurvature(request, map.length()), result)) {
+      return;
+    }
+    CutChosen(map, result);
+    near = kTouching;
+  }
 }
 
 }  // namespace arclane

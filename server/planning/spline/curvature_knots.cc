@@ -2,20 +2,36 @@
 #include "server/planning/spline/curvature_knots.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "server/planning/spline/curvature_reader.h"
 #include "server/planning/spline/limit_direction.h"
-#include "server/planning/spline/sample_kernels.h"
 
 namespace arclane {
 namespace {
 
 using Direction = std::array<double, 3>;
 
-// Distance between the two knots of a jump, of the length.
-constexpr double kJumpWidth = 1e-9;
+// Distance between the two knots of a jump, and the least width of an interval that is refined, of
+// the length: the finest that a bound of 1e-9 on distances tells apart.
+constexpr double kFinestPart = 1e-9;
+
+// A jump of curvature below this part of it is rounding.
+constexpr double kJump = 1e-7;
+// So is one below this, over the length: the curve turns by so many radians if it lasts all along.
+constexpr double kJumpTurn = 1e-10;
+
+// A cell is read at this many even steps, and its parts are judged while they have so many.
+constexpr int kParts = 16;
+constexpr int kLeastParts = 4;
+
+// Ample for regula falsi on a curvature that is all but linear.
+constexpr int kRootSteps = 12;
 
 // Reversals closer than this to pi have no side: they turn left.
 constexpr double kReversalSlack = 1e-9;
@@ -50,10 +66,9 @@ class CurvatureRefiner {
         options_(options),
         dimension_(map.curve().dimension()),
         length_(map.length()),
-        least_interval_(options.min_interval * map.length()) {
-    const CurvePiece& shape = map.curve().piece(0);
-    kernels_ = SelectKernels(dimension_, shape.degree, shape.rational, /*directions=*/true);
-  }
+        least_interval_(options.min_interval * map.length()),
+        finest_(kFinestPart * map.length()),
+        reader_(map) {}
 
   absl::StatusOr<CurvatureKnots> Run() && {
     CollectBoundaries();
@@ -85,44 +100,21 @@ class CurvatureRefiner {
         at_end ? TravelSide::kArriving : TravelSide::kLeaving, ZeroOrder(span, at_end) + 1);
   }
 
-  double CurvatureAtParameter(int segment, double t) const {
-    const CurvePoint p = map_.curve().Evaluate(segment, t);
-    // Local units, so that powers of extreme lengths stay finite.
-    const double unit = map_.curve().inverse_scale();
-    std::array<double, 3> d, e;
-    for (int c = 0; c < 3; ++c) {
-      d[c] = p.first[c] * unit;
-      e[c] = p.second[c] * unit;
-    }
-    const double speed = std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    if (!(speed > map_.curve().piece(segment).speed_floor)) return 0.0;
-    const double x = d[1] * e[2] - d[2] * e[1];
-    const double y = d[2] * e[0] - d[0] * e[2];
-    const double z = d[0] * e[1] - d[1] * e[0];
-    const double cross = dimension_ == 2 ? z : std::sqrt(x * x + y * y + z * z);
-    return cross / speed / speed / speed * unit;
-  }
-
-  double CurvatureAtDistance(double distance) const {
-    const CurveLocation at = map_.LocationAt(distance);
-    return CurvatureAtParameter(at.segment, at.parameter);
-  }
-
   Direction DirectionAtDistance(double distance) const {
     const CurveLocation at = map_.LocationAt(distance);
     return LimitDirection(map_.curve().piece(at.segment), dimension_, at.parameter,
                           TravelSide::kLeaving, 1);
   }
 
-  // Curvature at an end of a span: the limit, or beside a vanishing speed the value one least
+  // Curvature at an end of a span: the limit, or beside a vanishing speed the value one finest
   // interval away.
   double EndCurvature(const ArcSpan& span, bool at_end, bool cut_off) const {
     const double t = at_end ? span.t_end : span.t_begin;
-    if (ZeroOrder(span, at_end) == 0 && !cut_off) return CurvatureAtParameter(span.segment, t);
+    if (ZeroOrder(span, at_end) == 0 && !cut_off) return reader_.AtParameter(span.segment, t);
     const double scale = map_.curve().scale();
-    const double distance = at_end ? std::max(span.end * scale - least_interval_, 0.0)
-                                   : std::min(span.begin * scale + least_interval_, length_);
-    return CurvatureAtDistance(distance);
+    const double distance = at_end ? std::max(span.end * scale - finest_, 0.0)
+                                   : std::min(span.begin * scale + finest_, length_);
+    return reader_.AtDistance(distance);
   }
 
   void CollectBoundaries() {
@@ -196,7 +188,7 @@ class CurvatureRefiner {
 
   bool IsJump(const Boundary& boundary) const {
     const double larger = std::max(std::abs(boundary.before), std::abs(boundary.after));
-    return std::abs(boundary.before - boundary.after) > Tolerance(larger);
+    return std::abs(boundary.before - boundary.after) > kJump * larger + kJumpTurn / length_;
   }
 
   void AppendBoundary(const Boundary& boundary, bool first, bool last) {
@@ -205,86 +197,138 @@ class CurvatureRefiner {
           std::abs(boundary.after) > std::abs(boundary.before) ? boundary.after : boundary.before;
       return Append(boundary.distance, value);
     }
-    const double width = kJumpWidth * length_;
+    const double width = finest_;
     const bool rises = std::abs(boundary.after) > std::abs(boundary.before);
     Append(rises ? boundary.distance - width : boundary.distance, boundary.before);
     Append(rises ? boundary.distance : boundary.distance + width, boundary.after);
   }
 
-  // Knots that rounding or tiny segments would put on top of each other become one with the larger
-  // magnitude.
+  // Ends the interval that was measured last, if there is one. Knots that rounding or tiny segments
+  // would put on top of each other become one with the larger magnitude.
   void Append(double distance, double curvature) {
+    const double excess = std::exchange(excess_, 0.0);
+    const double deviation = std::exchange(deviation_, 0.0);
     if (!knots_.distance.empty() && !(distance > knots_.distance.back())) {
       double& last = knots_.curvature.back();
       if (std::abs(curvature) > std::abs(last)) last = curvature;
       return;
     }
+    if (!knots_.distance.empty()) {
+      knots_.excess.push_back(excess);
+      knots_.deviation.push_back(deviation);
+    }
     knots_.distance.push_back(distance);
     knots_.curvature.push_back(curvature);
   }
 
+  // A stretch between two places with its curvatures at kParts even steps.
+  struct Cell {
+    double begin, end;
+    std::array<double, kParts + 1> curvature;
+
+    double Place(int part) const {
+      if (part == kParts) return end;
+      return begin + (end - begin) * (static_cast<double>(part) / kParts);
+    }
+  };
+
   // Appends the knots strictly between two places; false when they are too many.
   bool Refine(double begin, double curvature_begin, double end, double curvature_end) {
-    struct Interval {
-      double begin, curvature_begin, end, curvature_end;
-    };
-    std::vector<Interval> stack = {{begin, curvature_begin, end, curvature_end}};
-    while (!stack.empty()) {
-      const Interval interval = stack.back();
-      stack.pop_back();
-      const double width = interval.end - interval.begin;
-      double middle_curvature = 0.0;
-      if (width > least_interval_ &&
-          !IsLinear(interval.begin, interval.curvature_begin, interval.end, interval.curvature_end,
-                    middle_curvature)) {
-        const double middle = interval.begin + 0.5 * width;
-        stack.push_back({middle, middle_curvature, interval.end, interval.curvature_end});
-        stack.push_back({interval.begin, interval.curvature_begin, middle, middle_curvature});
-        continue;
-      }
-      if (interval.end < end) Append(interval.end, interval.curvature_end);
-      if (knots_.distance.size() > options_.max_knots) return false;
-    }
-    return true;
+    end_ = end;
+    RefineCell(begin, curvature_begin, end, curvature_end);
+    return knots_.distance.size() <= options_.max_knots;
   }
 
-  bool IsLinear(double begin, double curvature_begin, double end, double curvature_end,
-                double& middle) const {
-    constexpr double kParts[] = {0.25, 0.5, 0.75};
-    double curvature[3];
-    CurvaturesBetween(begin, end - begin, kParts, curvature);
-    middle = curvature[1];
-    for (int k = 0; k < 3; ++k) {
-      const double line = curvature_begin + kParts[k] * (curvature_end - curvature_begin);
+  // Halves of a cell are judged by its own values while enough of them lie inside; what is shorter
+  // is a cell of its own. The recursion ends at the finest width.
+  void RefineCell(double begin, double curvature_begin, double end, double curvature_end) {
+    if (knots_.distance.size() > options_.max_knots) return;
+    Cell cell = {begin, end, {}};
+    cell.curvature.front() = curvature_begin;
+    cell.curvature.back() = curvature_end;
+    reader_.ReadEvenly(begin, end - begin, kParts, 1, kParts - 1, &cell.curvature[1]);
+    RefinePart(cell, 0, kParts);
+  }
+
+  void RefinePart(const Cell& cell, int from, int to) {
+    const double begin = cell.Place(from), end = cell.Place(to);
+    const double at_begin = cell.curvature[from], at_end = cell.curvature[to];
+    if (end - begin <= finest_) return AppendInterval(cell, from, to);
+    if (IsLinear(cell, from, to)) {
+      double root = 0.0;
+      if (!FindRoot(cell, from, to, root)) return AppendInterval(cell, from, to);
+      RefineCell(begin, at_begin, root, 0.0);
+      RefineCell(root, 0.0, end, at_end);
+      return;
+    }
+    const int middle = (from + to) / 2;
+    if (to - from > kLeastParts) {
+      RefinePart(cell, from, middle);
+      RefinePart(cell, middle, to);
+    } else {
+      RefineCell(begin, at_begin, cell.Place(middle), cell.curvature[middle]);
+      RefineCell(cell.Place(middle), cell.curvature[middle], end, at_end);
+    }
+  }
+
+  bool IsLinear(const Cell& cell, int from, int to) const {
+    const auto& curvature = cell.curvature;
+    const double slope = (curvature[to] - curvature[from]) / (to - from);
+    for (int k = from + 1; k < to; ++k) {
+      const double line = curvature[from] + slope * (k - from);
       if (!(std::abs(line - curvature[k]) <= Tolerance(curvature[k]))) return false;
     }
     return true;
   }
 
-  // Curvatures at begin + part * width. Within one span, the ordinary case, they are evaluated
-  // together.
-  void CurvaturesBetween(double begin, double width, const double (&parts)[3],
-                         double* curvature) const {
-    const double unit = map_.curve().inverse_scale();
-    const ArcSpan& span = map_.spans()[map_.FindSpan((begin + parts[0] * width) * unit)];
-    if (map_.inverse_mode() != InverseMode::kTabulated ||
-        !((begin + parts[2] * width) * unit < span.end)) {
-      for (int k = 0; k < 3; ++k) curvature[k] = CurvatureAtDistance(begin + parts[k] * width);
-      return;
+  // Where the curvature changes sign in a part that is all but linear; a knot there keeps the
+  // magnitude all but linear too.
+  bool FindRoot(const Cell& cell, int from, int to, double& root) const {
+    const double begin = cell.Place(from), end = cell.Place(to);
+    double low = begin, high = end;
+    double at_low = cell.curvature[from], at_high = cell.curvature[to];
+    if (!(at_low * at_high < 0.0)) return false;
+    for (int i = 0; i < kRootSteps && high - low > finest_; ++i) {
+      // Regula falsi; the side that stays is halved (Illinois).
+      root = low - at_low * ((high - low) / (at_high - at_low));
+      const double value = reader_.AtDistance(root);
+      if (std::abs(value) <= Tolerance(0.0)) break;
+      if ((value > 0.0) == (at_high > 0.0)) {
+        high = root;
+        at_high = value;
+        at_low *= 0.5;
+      } else {
+        low = root;
+        at_low = value;
+        at_high *= 0.5;
+      }
     }
-    constexpr int kRow = 3 + kParameterGroup;
-    double local[kRow] = {}, t[kRow] = {}, rows[8][kRow];
-    for (int k = 0; k < 3; ++k) local[k] = (begin + parts[k] * width) * unit;
-    kernels_.parameters(span, local, 3, t);
-    const CurvePiece& piece = map_.curve().piece(span.segment);
-    const SampleFrame frame = {{0.0, 0.0, 0.0}, unit};
-    const RunColumns out = {
-        {rows[0], rows[1], rows[2]}, {rows[3], rows[4], rows[5]}, rows[6], rows[7]};
-    kernels_.points(piece, frame, t, 3, out);
-    for (int k = 0; k < 3; ++k) {
-      const bool moving = rows[7][k] > piece.speed_floor * piece.speed_floor;
-      curvature[k] = moving ? rows[6][k] : 0.0;
+    return root - begin > finest_ && end - root > finest_;
+  }
+
+  // Between the values that were read the magnitude rises above the larger of them by an eighth of
+  // the second difference; the rest of the factor is for a second difference that changes.
+  void AppendInterval(const Cell& cell, int from, int to) {
+    constexpr double kBetweenParts = 0.25;
+    const auto& curvature = cell.curvature;
+    const double begin = cell.Place(from), end = cell.Place(to);
+    const double slope = (curvature[to] - curvature[from]) / (to - from);
+    double above = 0.0, deviation = 0.0, bend = 0.0, last = 0.0, before_last = 0.0;
+    for (int k = from + 1; k <= to; ++k) {
+      const double line = curvature[from] + slope * (k - from);
+      const double difference = k == to ? 0.0 : std::abs(curvature[k]) - std::abs(line);
+      above = std::max(above, difference);
+      deviation = std::max(deviation, std::abs(difference));
+      if (k > from + 1) bend = std::max(bend, std::abs(difference - 2.0 * last + before_last));
+      before_last = last;
+      last = difference;
     }
+    // The point at a distance is known to error_bound() along the curve, and so is its curvature.
+    const double doubt =
+        std::abs(curvature[to] - curvature[from]) / (end - begin) * map_.error_bound();
+    excess_ = above + kBetweenParts * bend + doubt;
+    deviation_ = deviation;
+    if (end < end_) Append(end, curvature[to]);
   }
 
   // The seam was judged at the end; it is listed at the start.
@@ -300,8 +344,12 @@ class CurvatureRefiner {
   const int dimension_;
   const double length_;
   const double least_interval_;
-  SampleKernels kernels_;
+  const double finest_;
+  CurvatureReader reader_;
   std::vector<Boundary> boundaries_;
+  double end_ = 0.0;        // Of the stretch that is being refined.
+  double excess_ = 0.0;     // Of the interval that the next knot ends.
+  double deviation_ = 0.0;  // Likewise.
   CurvatureKnots knots_;
 };
 
@@ -321,7 +369,7 @@ absl::StatusOr<CurvatureKnots> RefineCurvature(const ArcLengthMap& map,
   check("stop_angle_rad", options.stop_angle_rad);
   check("point_turn_rad", options.point_turn_rad);
   if (!text.empty()) return absl::InvalidArgumentError(text);
-  if (map.spans().empty()) return CurvatureKnots{{0.0}, {0.0}, {}};
+  if (map.spans().empty()) return CurvatureKnots{{0.0}, {0.0}, {}, {}, {}};
   return CurvatureRefiner(map, options).Run();
 }
 

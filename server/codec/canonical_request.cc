@@ -7,8 +7,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
+
+#include "server/planning/route/agent_profile.h"
 
 namespace arclane {
 namespace {
@@ -54,6 +58,91 @@ void Clean(Message& message) {
   }
 }
 
+bool IsInfinite(double value) { return value == std::numeric_limits<double>::infinity(); }
+// A value that the follower alone reads, and that planning would not refuse.
+bool IsFollowersOwn(double value) { return value >= 0.0 && std::isfinite(value); }
+
+template <typename Message>
+bool IsEmpty(const Message& message) {
+  return message.ByteSizeLong() == 0;
+}
+
+// The frame's defaults are those of the navmesh when the corridor is by reference.
+void DropFrameDefaults(v1::PlanCorridorRequest& request) {
+  if (!request.has_frame()) return;
+  v1::Frame& frame = *request.mutable_frame();
+  if (frame.has_source() && frame.source() == v1::COORDINATE_SOURCE_UNSPECIFIED)
+    frame.clear_source();
+  if (!request.corridor().has_refs()) {
+    if (frame.up_axis() == v1::UP_AXIS_Z) frame.clear_up_axis();
+    if (frame.has_source() && frame.source() == v1::COORDINATE_SOURCE_FLOAT64) frame.clear_source();
+    if (frame.has_tolerance() && frame.tolerance() == 0.0) frame.clear_tolerance();
+  }
+  if (IsEmpty(frame.origin())) frame.clear_origin();
+  if (IsEmpty(frame)) request.clear_frame();
+}
+
+void DropAgentDefaults(v1::AgentProfile& agent) {
+  const AgentProfile defaults;
+  if (agent.has_body()) {
+    v1::AgentBody& body = *agent.mutable_body();
+    if (body.can_turn_in_place() == defaults.can_turn_in_place) body.clear_can_turn_in_place();
+    if (IsEmpty(body)) agent.clear_body();
+  }
+  if (agent.has_limits()) {
+    v1::AgentLimits& limits = *agent.mutable_limits();
+    if (IsInfinite(limits.max_lateral_acceleration())) limits.clear_max_lateral_acceleration();
+    if (IsInfinite(limits.max_total_acceleration())) limits.clear_max_total_acceleration();
+    const auto implied =
+        limits.has_max_total_acceleration() ? v1::BUDGET_MODE_COUPLED : v1::BUDGET_MODE_INDEPENDENT;
+    if (limits.budget_mode() == implied) limits.clear_budget_mode();
+  }
+  if (!agent.has_manners()) return;
+  v1::AgentManners& manners = *agent.mutable_manners();
+  if (manners.corner_objective() == v1::CORNER_OBJECTIVE_FEWEST_STOPS)
+    manners.clear_corner_objective();
+  if (manners.corner_angle_min_rad() == defaults.corner_angle_min)
+    manners.clear_corner_angle_min_rad();
+  if (manners.max_extra_length() == defaults.max_extra_length) manners.clear_max_extra_length();
+  if (manners.corner_work_budget_s() == defaults.corner_work_budget_s)
+    manners.clear_corner_work_budget_s();
+  if (IsFollowersOwn(manners.corner_distance_tolerance()))
+    manners.clear_corner_distance_tolerance();
+  if (IsFollowersOwn(manners.corner_speed_tolerance())) manners.clear_corner_speed_tolerance();
+  if (IsEmpty(manners)) agent.clear_manners();
+}
+
+bool IsRouteColumn(int column) {
+  return v1::SampleColumn_IsValid(column) && column != v1::SAMPLE_COLUMN_UNSPECIFIED &&
+         column != v1::SAMPLE_COLUMN_TANGENT && column != v1::SAMPLE_COLUMN_PARAMETER;
+}
+
+// Columns count as a set, unless one is refused by its place in the list.
+void CanonicalizeSampling(v1::PlanCorridorRequest& request) {
+  if (!request.has_sampling()) return;
+  auto& columns = *request.mutable_sampling()->mutable_columns();
+  if (std::all_of(columns.begin(), columns.end(), IsRouteColumn)) {
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  }
+  if (IsEmpty(request.sampling())) request.clear_sampling();
+}
+
+// Makes what is set to its default, or does not matter, unset. Presence is kept where it is
+// required or chooses between kinds.
+void DropDefaults(v1::PlanCorridorRequest& request) {
+  DropFrameDefaults(request);
+  if (request.has_agent()) DropAgentDefaults(*request.mutable_agent());
+  if (IsEmpty(request.motion().velocity()) && request.has_motion())
+    request.mutable_motion()->clear_velocity();
+  if (IsEmpty(request.motion())) request.clear_motion();
+  CanonicalizeSampling(request);
+  // By reference, dependencies are refused even when there are none.
+  if (request.has_corridor() && !request.corridor().has_refs() &&
+      IsEmpty(request.corridor().dependencies()))
+    request.mutable_corridor()->clear_dependencies();
+}
+
 // Whether an encoded NavMeshRef has a name.
 bool HasName(std::string_view encoded) {
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(encoded.data()),
@@ -81,6 +170,7 @@ void Canonicalize(v1::PlanCorridorRequest& request, std::string* bytes) {
   std::sort(closed.begin(), closed.end());
   closed.erase(std::unique(closed.begin(), closed.end()), closed.end());
   Clean(request);
+  DropDefaults(request);
   request.SerializeToString(bytes);
 }
 

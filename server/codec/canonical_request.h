@@ -5,9 +5,11 @@
 //
 // Gone are: unknown fields; what belongs to one call (`cache_mode`, `include_stage_times`); the
 // name of the navmesh, which is part of the cache's key, and with `corridor.refs` version and world
-// too, since what the answer was read from is checked by stamps. Made equal are: -0.0 and 0.0;
-// fields that are unset and those that are set to their default, except optional fields and the
-// frame's enums, whose defaults depend on the navmesh; `closed_gates` in any order.
+// too, since what the answer was read from is checked by stamps; tolerances that only followers
+// read. Made equal are: -0.0 and 0.0; what is unset and what is set to its default (empty messages
+// included), except the frame's up axis and precision by reference, whose defaults depend on the
+// navmesh, and max_endpoint_shift, whose default depends on the corridor; `closed_gates` and the
+// columns of samples in any order.
 #ifndef ARCLANE_SERVER_CODEC_CANONICAL_REQUEST_H_
 #define ARCLANE_SERVER_CODEC_CANONICAL_REQUEST_H_
 

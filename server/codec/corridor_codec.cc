@@ -48,7 +48,8 @@ void CheckTolerance(const CorridorInput& input, Violations& violations) {
   const double extent = std::max(
       {Extent(input.polygons.vertices, 0, SIZE_MAX), Extent(input.portals.left, 0, SIZE_MAX),
        Extent(input.portals.right, 0, SIZE_MAX), Distance(input.start, input.goal)});
-  if (!(input.precision.length <= kToleranceFraction * extent)) {
+  const bool is_known = !input.polygons.vertex_count.empty() || input.portals.left.size() > 0;
+  if (is_known && !(input.precision.length <= kToleranceFraction * extent)) {
     violations.Add(ViolationReason::kOutOfRange, "frame.tolerance",
                    "must be at most a thousandth of the corridor's extent " + NumberText(extent) +
                        ", got " + NumberText(input.precision.length));

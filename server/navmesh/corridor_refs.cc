@@ -14,8 +14,13 @@ class CorridorResolver {
       : view_(view), mesh_(view.snapshot()), refs_(refs) {}
 
   NavMeshResult<CorridorByRef> Resolve() {
-    if (auto failure = Locate()) return *std::move(failure);
-    if (auto failure = Cross()) return *std::move(failure);
+    Locate();
+    Cross();
+    if (failure_) {
+      NavMeshFailure all = std::move(violations_).ToFailure(failure_->reason);
+      all.metadata = std::move(failure_->metadata);
+      return all;
+    }
     AddCells();
     AddPortals();
     CollectReads();
@@ -25,48 +30,39 @@ class CorridorResolver {
  private:
   static std::string Place(size_t i) { return absl::StrCat("polygon_refs[", i, "]"); }
 
-  std::optional<NavMeshFailure> Locate() {
-    std::optional<NavMeshFailure> first;
-    MeshViolations violations;
+  // The first failure gives the reason; violations name every place.
+  void Locate() {
     locations_.reserve(refs_.size());
     for (size_t i = 0; i < refs_.size(); ++i) {
-      const auto at = mesh_.Find(refs_[i]);
-      locations_.push_back(at.value_or(PolygonLocation{}));
-      if (at) continue;
+      locations_.push_back(mesh_.Find(refs_[i]));
+      if (locations_[i]) continue;
       NavMeshFailure failure = mesh_.Explain(refs_[i], Place(i));
-      violations.Add(failure.violations[0].place, failure.violations[0].description);
-      if (!first) first = std::move(failure);
+      violations_.Add(failure.violations[0].place, failure.violations[0].description);
+      if (!failure_) failure_ = std::move(failure);
     }
-    if (!first) return std::nullopt;
-    NavMeshFailure all = std::move(violations).ToFailure(first->reason);
-    all.metadata = std::move(first->metadata);
-    return all;
   }
 
-  std::optional<NavMeshFailure> Cross() {
-    MeshViolations violations;
+  void Cross() {
     crossings_.reserve(refs_.size());
     for (size_t i = 0; i + 1 < refs_.size(); ++i) {
-      const auto crossing = mesh_.CrossingBetween(locations_[i], locations_[i + 1]);
-      if (crossing) {
+      if (!locations_[i] || !locations_[i + 1]) continue;
+      if (const auto crossing = mesh_.CrossingBetween(*locations_[i], *locations_[i + 1])) {
         crossings_.push_back(*crossing);
-      } else {
-        violations.Add(Place(i + 1),
-                       absl::StrCat("polygon ", refs_[i + 1].value,
-                                    " cannot be entered from polygon ", refs_[i].value));
+        continue;
       }
+      violations_.Add(Place(i + 1), absl::StrCat("polygon ", refs_[i + 1].value,
+                                                 " cannot be entered from polygon ", refs_[i].value));
+      if (!failure_) failure_ = NavMeshFailure{NavMeshReason::kNotAdjacent, "", {}, 0, {}};
     }
-    if (violations.empty()) return std::nullopt;
-    return std::move(violations).ToFailure(NavMeshReason::kNotAdjacent);
   }
 
   void AddCells() {
     CorridorColumns& columns = corridor_.columns;
     for (size_t i = 0; i < refs_.size(); ++i) {
-      const Tile& tile = *mesh_.tile(locations_[i].slot)->tile;
-      const auto vertices = tile.vertices_of(locations_[i].polygon);
+      const Tile& tile = *mesh_.tile(locations_[i]->slot)->tile;
+      const auto vertices = tile.vertices_of(locations_[i]->polygon);
       columns.vertex_count.push_back(static_cast<uint32_t>(vertices.size()));
-      if (mesh_.is_link(locations_[i])) {
+      if (mesh_.is_link(*locations_[i])) {
         AddLinkCell(i);
       } else {
         for (const uint32_t v : vertices) columns.vertices.Add(tile.vertices[v]);
@@ -75,7 +71,7 @@ class CorridorResolver {
   }
 
   void AddLinkCell(size_t i) {
-    const LandedLink& link = mesh_.landed(locations_[i]);
+    const LandedLink& link = mesh_.landed(*locations_[i]);
     // Entered or left at its end means travelled backwards.
     const bool enters_at_end =
         i > 0 && crossings_[i - 1].ends.left == link.end && link.start != link.end;
@@ -119,10 +115,10 @@ class CorridorResolver {
     };
     for (size_t i = 0; i < refs_.size(); ++i) {
       const size_t portal = i == 0 ? 0 : i - 1;
-      const Tile& tile = *mesh_.tile(locations_[i].slot)->tile;
+      const Tile& tile = *mesh_.tile(locations_[i]->slot)->tile;
       read(DependencyKind::kTile, tile.ref.value, portal);
-      read(DependencyKind::kArea, tile.area[locations_[i].polygon], portal);
-      if (mesh_.is_link(locations_[i])) {
+      read(DependencyKind::kArea, tile.area[locations_[i]->polygon], portal);
+      if (mesh_.is_link(*locations_[i])) {
         read(DependencyKind::kLink, refs_[i].value, portal);
         if (!view_.IsEnabled(refs_[i]))
           Bar(DependencyKind::kLink, refs_[i].value, static_cast<uint32_t>(portal));
@@ -148,9 +144,11 @@ class CorridorResolver {
   const NavMeshView& view_;
   const NavMeshSnapshot& mesh_;
   std::span<const PolygonRef> refs_;
-  std::vector<PolygonLocation> locations_;
+  std::vector<std::optional<PolygonLocation>> locations_;  // All known, unless it fails.
   std::vector<Crossing> crossings_;
   CorridorByRef corridor_;
+  std::optional<NavMeshFailure> failure_;
+  MeshViolations violations_;
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace arclane {
 
 GateTable::GateTable(std::vector<GateDefinition> gates) : gates_(std::move(gates)) {
-  std::sort(gates_.begin(), gates_.end(),
-            [](const GateDefinition& a, const GateDefinition& b) { return a.id < b.id; });
+  std::stable_sort(gates_.begin(), gates_.end(),
+                   [](const GateDefinition& a, const GateDefinition& b) { return a.id < b.id; });
   for (GateDefinition& gate : gates_) {
     for (GateBorder& border : gate.borders) {
       if (border.b < border.a) std::swap(border.a, border.b);

@@ -6,6 +6,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/navmesh/ids.h"
@@ -29,11 +30,14 @@ struct GateDefinition {
   friend bool operator==(const GateDefinition&, const GateDefinition&) = default;
 };
 
+// Where a request defines its gates, such as `gates[3]`, in the order of its lists.
+using GatePlaces = std::vector<std::pair<GateId, std::string>>;
+
 // The gates of one version, immutable. Ids are unique.
 class GateTable {
  public:
-  // Sorts gates by id and each gate's borders, ends in ascending order, duplicates dropped: equal
-  // gates compare equal.
+  // Sorts gates by id, equal ones in their order, and each gate's borders, ends in ascending order,
+  // duplicates dropped: equal gates compare equal.
   explicit GateTable(std::vector<GateDefinition> gates);
 
   const std::vector<GateDefinition>& gates() const { return gates_; }

@@ -25,15 +25,16 @@ class NeutralBuilder {
   NeutralBuilder(const NeutralMesh& mesh, const NeutralOptions& options)
       : mesh_(mesh), options_(options) {}
 
+  // Every check that can be made on what the checks before it left sound is made, so that all
+  // violations are told at once.
   NavMeshResult<NeutralContent> Build() {
-    if (!CheckColumns()) return std::move(violations_).ToFailure();
+    CheckColumns();
     CheckVertices();
-    if (!violations_.empty()) return std::move(violations_).ToFailure();
     CheckIds();
     CheckPolygons();
     CheckLinks();
-    if (!violations_.empty()) return std::move(violations_).ToFailure();
     FindNeighbours();
+    CheckGates(mesh_.gates, "gates");
     if (!violations_.empty()) return std::move(violations_).ToFailure();
     NeutralContent content;
     content.info = info_;
@@ -58,21 +59,28 @@ class NeutralBuilder {
   static std::string Place(const char* column, size_t i) {
     return absl::StrCat(column, "[", i, "]");
   }
-  static std::string EdgePlace(size_t polygon, size_t e) {
-    return absl::StrCat("polygons[", polygon, "].edges[", e, "]");
+  // Edge e of a polygon, as the entry of the column that tells its neighbour.
+  std::string EdgePlace(size_t polygon, size_t e) const {
+    return Place(mesh_.neighbour.empty() ? "vertex_index" : "neighbour", Entry(polygon, e));
+  }
+  std::string EdgeName(size_t polygon, size_t e) const {
+    return absl::StrCat("edge ", e, " of polygon ", polygon, " ");
   }
 
-  void WantLength(const char* column, size_t length, size_t wanted, bool may_be_empty) {
-    if (length == wanted || (may_be_empty && length == 0)) return;
-    violations_.Add(column, absl::StrCat("has ", length, " entries, wanted ", wanted));
+  bool HasLength(const char* column, size_t length, size_t wanted, bool may_be_empty) {
+    if (length == wanted || (may_be_empty && length == 0)) return true;
+    violations_.Add(column, absl::StrCat("has ", length, " entries, must have ", wanted));
+    return false;
   }
 
-  bool CheckColumns() {
+  void CheckColumns() {
     const std::vector<double>* columns[3] = {&mesh_.x, &mesh_.y, &mesh_.z};
     const char* names[3] = {"vertices.x", "vertices.y", "vertices.z"};
     const auto up = static_cast<size_t>(mesh_.up);
     const size_t vertex_count = columns[up == 0 ? 1 : 0]->size();
-    for (size_t k = 0; k < 3; ++k) WantLength(names[k], columns[k]->size(), vertex_count, k == up);
+    has_vertices_ = true;
+    for (size_t k = 0; k < 3; ++k)
+      has_vertices_ &= HasLength(names[k], columns[k]->size(), vertex_count, k == up);
     const size_t n = polygon_count();
     uint64_t edges = 0;
     begin_.reserve(n);
@@ -80,42 +88,43 @@ class NeutralBuilder {
       begin_.push_back(edges);
       edges += count;
     }
-    if (edges >= kNoIndex / 2) violations_.Add("polygons.vertex_count", "more than 2^31 edges");
-    WantLength("polygons.vertex_index", mesh_.vertex_index.size(), edges, false);
-    WantLength("polygons.id", mesh_.polygon_id.size(), n, true);
-    WantLength("polygons.neighbour", mesh_.neighbour.size(), edges, true);
-    WantLength("polygons.area", mesh_.area.size(), n, true);
-    WantLength("polygons.flags", mesh_.flags.size(), n, true);
-    WantLength("polygons.tile", mesh_.polygon_tile.size(), n, true);
-    if (n == 0 && !options_.is_update) violations_.Add("polygons", "there are none");
+    has_outlines_ = edges < kNoIndex / 2;
+    if (!has_outlines_) violations_.Add("vertex_count", "names more than 2^31 edges");
+    has_outlines_ &= HasLength("vertex_index", mesh_.vertex_index.size(), edges, false);
+    has_ids_ = HasLength("polygon_ref", mesh_.polygon_id.size(), n, true);
+    has_neighbours_ = HasLength("neighbour", mesh_.neighbour.size(), edges, true);
+    HasLength("area", mesh_.area.size(), n, true);
+    HasLength("flags", mesh_.flags.size(), n, true);
+    has_tiles_ = HasLength("polygon_tile", mesh_.polygon_tile.size(), n, true);
+    if (n == 0 && !options_.is_update) violations_.Add("vertex_count", "there are no polygons");
     tiles_ = mesh_.tiles;
     if (tiles_.empty()) tiles_.push_back({});
-    return violations_.empty();
+    is_sound_.assign(n, has_vertices_ && has_outlines_);
   }
 
   void CheckVertices() {
-    const size_t count = (mesh_.up == MeshUpAxis::kX ? mesh_.y : mesh_.x).size();
-    const auto at = [](const std::vector<double>& column, size_t i) {
-      return column.empty() ? 0.0 : column[i];
-    };
+    const size_t count =
+        has_vertices_ ? (mesh_.up == MeshUpAxis::kX ? mesh_.y : mesh_.x).size() : 0;
+    const std::vector<double>* columns[3] = {&mesh_.x, &mesh_.y, &mesh_.z};
+    const char* names[3] = {"vertices.x", "vertices.y", "vertices.z"};
     double magnitude = 0.0;
     vertices_.reserve(count);
     for (size_t i = 0; i < count; ++i) {
-      vertices_.push_back({at(mesh_.x, i), at(mesh_.y, i), at(mesh_.z, i)});
-      if (!Usable(vertices_.back()))
-        violations_.Add(Place("vertices", i), "is not finite or beyond 1e12");
+      double point[3] = {0.0, 0.0, 0.0};
+      for (size_t k = 0; k < 3; ++k) {
+        if (columns[k]->empty()) continue;
+        point[k] = (*columns[k])[i];
+        if (!(std::fabs(point[k]) <= kMaxCoordinate))
+          violations_.Add(Place(names[k], i), "is not finite or beyond 1e12");
+      }
+      vertices_.push_back({point[0], point[1], point[2]});
       const Vec2 plan = PlanOf(vertices_.back(), mesh_.up);
       magnitude = std::max({magnitude, std::fabs(plan.x), std::fabs(plan.y)});
     }
-    for (size_t i = 0; i < mesh_.vertex_index.size(); ++i) {
-      if (mesh_.vertex_index[i] >= count) {
-        violations_.Add(Place("polygons.vertex_index", i),
-                        absl::StrCat("names vertex ", mesh_.vertex_index[i], " of ", count));
-      }
-    }
-    for (size_t p = 0; p < mesh_.polygon_tile.size(); ++p) {
+    if (has_vertices_ && has_outlines_) CheckIndices(count);
+    for (size_t p = 0; has_tiles_ && p < mesh_.polygon_tile.size(); ++p) {
       if (mesh_.polygon_tile[p] >= tiles_.size()) {
-        violations_.Add(Place("polygons.tile", p),
+        violations_.Add(Place("polygon_tile", p),
                         absl::StrCat("names tile ", mesh_.polygon_tile[p], " of ", tiles_.size()));
       }
     }
@@ -132,6 +141,22 @@ class NeutralBuilder {
         mesh_.float32_coordinates ? Float32Tolerance(magnitude) : Float64Tolerance(magnitude);
   }
 
+  // Polygons with a wild index, or with a vertex that is none, are not looked at again.
+  void CheckIndices(size_t vertex_count) {
+    for (size_t p = 0; p < polygon_count(); ++p) {
+      for (size_t e = 0; e < Degree(p); ++e) {
+        const uint32_t index = mesh_.vertex_index[begin_[p] + e];
+        if (index >= vertex_count) {
+          violations_.Add(Place("vertex_index", begin_[p] + e),
+                          absl::StrCat("names vertex ", index, " of ", vertex_count));
+          is_sound_[p] = false;
+        } else if (!Usable(vertices_[index])) {
+          is_sound_[p] = false;
+        }
+      }
+    }
+  }
+
   static bool Usable(const MeshPoint& p) {
     for (const double c : {p.x, p.y, p.z}) {
       if (!(std::fabs(c) <= kMaxCoordinate)) return false;
@@ -141,12 +166,12 @@ class NeutralBuilder {
 
   void CheckIds() {
     by_id_.reserve(polygon_count());
-    for (size_t p = 0; p < polygon_count(); ++p) {
+    for (size_t p = 0; has_ids_ && p < polygon_count(); ++p) {
       if (IdOf(p) == kNoNeighbour) {
-        violations_.Add(Place("polygons.id", p), "2^64 - 1 means no polygon");
+        violations_.Add(Place("polygon_ref", p), "2^64 - 1 means no polygon");
       } else if (!by_id_.emplace(IdOf(p), p).second) {
-        violations_.Add(Place("polygons.id", p),
-                        absl::StrCat(IdOf(p), " is another polygon's id too"));
+        violations_.Add(Place("polygon_ref", p),
+                        absl::StrCat(IdOf(p), " is another polygon's ref too"));
       }
     }
     absl::flat_hash_set<uint64_t> links, tiles;
@@ -154,17 +179,17 @@ class NeutralBuilder {
     for (size_t i = 0; i < mesh_.links.size(); ++i) {
       const uint64_t id = mesh_.links[i].id;
       if (by_id_.contains(id) || id == kNoNeighbour || !links.insert(id).second) {
-        violations_.Add(Place("links", i),
-                        absl::StrCat("its id ", id, " is a polygon's or another link's too"));
+        violations_.Add(Place("links.link_ref", i),
+                        absl::StrCat(id, " is a polygon's or another link's ref too"));
       }
     }
     for (size_t i = 0; i < tiles_.size(); ++i) {
       if (!tiles.insert(tiles_[i].id).second) {
-        violations_.Add(Place("tiles", i),
-                        absl::StrCat("its id ", tiles_[i].id, " is another tile's too"));
+        violations_.Add(Place("tiles.tile_ref", i),
+                        absl::StrCat(tiles_[i].id, " is another tile's ref too"));
       }
       if (!places.emplace(tiles_[i].at, i).second) {
-        violations_.Add(Place("tiles", i),
+        violations_.Add(Place("tiles.x", i),
                         absl::StrCat("another tile is at ", ToString(tiles_[i].at), " too"));
       }
     }
@@ -174,13 +199,17 @@ class NeutralBuilder {
     std::vector<Vec2> outline;
     reversed_.assign(polygon_count(), false);
     for (size_t p = 0; p < polygon_count(); ++p) {
+      if (!is_sound_[p]) continue;
       outline.clear();
       for (size_t e = 0; e < Degree(p); ++e) outline.push_back(PlanOf(Vertex(p, e), mesh_.up));
       const OutlineShape shape = ShapeOf(outline, info_.tolerance);
       if (shape == OutlineShape::kCounterClockwise)
         reversed_[p] = true;
-      else if (shape != OutlineShape::kClockwise)
-        violations_.Add(Place("polygons", p), Describe(shape));
+      else if (shape != OutlineShape::kClockwise) {
+        violations_.Add(Place("vertex_count", p),
+                        absl::StrCat("polygon ", p, " ", Describe(shape)));
+        is_sound_[p] = false;
+      }
     }
   }
 
@@ -206,7 +235,8 @@ class NeutralBuilder {
       const NeutralLink& link = mesh_.links[i];
       if (!Usable(link.start) || !Usable(link.end) ||
           !(link.radius >= 0 && link.radius <= kMaxCoordinate)) {
-        violations_.Add(Place("links", i), "its ends or its radius are not finite or out of range");
+        violations_.Add(Place("links.link_ref", i),
+                        "its ends or its radius are not finite or out of range");
         continue;
       }
       CheckLinkEnd(i, "start", link.start_polygon, link.start, /*may_be_outside=*/false);
@@ -216,28 +246,31 @@ class NeutralBuilder {
 
   void CheckLinkEnd(size_t i, const char* end, uint64_t polygon, const MeshPoint& point,
                     bool may_be_outside) {
-    const std::string place = absl::StrCat("links[", i, "].", end);
     const auto it = by_id_.find(polygon);
     if (it == by_id_.end()) {
-      if (!may_be_outside)
-        violations_.Add(place, absl::StrCat("names polygon ", polygon, ", which there is not"));
+      if (!may_be_outside && has_ids_)
+        violations_.Add(absl::StrCat("links.", end, "_polygon[", i, "]"),
+                        absl::StrCat("names polygon ", polygon, ", which there is not"));
       return;
     }
-    const double distance = Degree(it->second) < 3 ? 0.0 : PlanDistance(it->second, point);
+    const double distance = is_sound_[it->second] ? PlanDistance(it->second, point) : 0.0;
     if (distance > std::max(mesh_.links[i].radius, info_.tolerance)) {
-      violations_.Add(place, absl::StrCat("lies ", distance, " beside polygon ", polygon,
-                                          ", more than its radius"));
+      violations_.Add(
+          absl::StrCat("links.", end, "[", i, "]"),
+          absl::StrCat("lies ", distance, " beside polygon ", polygon, ", more than its radius"));
     }
   }
 
   void FindNeighbours() {
+    if (!has_vertices_ || !has_outlines_ || !has_ids_ || !has_neighbours_ || !has_tiles_) return;
     edge_neighbour_.assign(mesh_.vertex_index.size(), kWallEdge);
-    if (mesh_.neighbour.empty())
+    if (mesh_.neighbour.empty()) {
       MatchEdges();
-    else
-      for (size_t p = 0; p < polygon_count(); ++p) {
-        for (size_t e = 0; e < Degree(p); ++e) CheckNeighbour(p, e);
-      }
+      return;
+    }
+    for (size_t p = 0; p < polygon_count(); ++p) {
+      for (size_t e = 0; e < Degree(p); ++e) CheckNeighbour(p, e);
+    }
   }
 
   // Edges with equal ends belong together; what is left may meet another tile.
@@ -247,14 +280,16 @@ class NeutralBuilder {
     absl::flat_hash_set<std::pair<uint32_t, uint32_t>> closed;
     const bool has_borders = tiles_.size() > 1 || options_.is_update;
     for (size_t p = 0; p < polygon_count(); ++p) {
-      for (size_t e = 0; e < Degree(p); ++e) {
+      for (size_t e = 0; is_sound_[p] && e < Degree(p); ++e) {
         const uint32_t a = welded[mesh_.vertex_index[Entry(p, e)]];
         const uint32_t b = welded[mesh_.vertex_index[Entry(p, e + 1)]];
         const auto key = std::minmax(a, b);
         if (has_borders) edge_neighbour_[Entry(p, e)] = kOpenBorderEdge;
         const auto it = open.find(key);
         if (closed.contains(key) || (it != open.end() && it->second.first == p)) {
-          violations_.Add(EdgePlace(p, e), "is an edge of three polygons, or twice of one");
+          violations_.Add(
+              EdgePlace(p, e),
+              absl::StrCat(EdgeName(p, e), "is an edge of three polygons, or twice of one"));
         } else if (it == open.end()) {
           open.emplace(key, std::pair(p, e));
         } else {
@@ -289,10 +324,12 @@ class NeutralBuilder {
       if (options_.is_update)
         edge_neighbour_[Entry(p, e)] = kOpenBorderEdge;
       else
-        violations_.Add(EdgePlace(p, e), absl::StrCat("its neighbour ", id, " does not exist"));
+        violations_.Add(EdgePlace(p, e), absl::StrCat(EdgeName(p, e), "has a neighbour, ", id,
+                                                      ", that there is not"));
       return;
     }
     const size_t q = it->second;
+    if (!is_sound_[p] || !is_sound_[q]) return;
     const bool same_tile = TileOf(p) == TileOf(q);
     const OverlapRule rule{mesh_.up, info_.tolerance, same_tile ? 0.0 : mesh_.max_step};
     bool answered = false, meets = false;
@@ -302,11 +339,13 @@ class NeutralBuilder {
       if (Meets(p, e, q, f, same_tile, rule)) meets = true;
     }
     if (!answered) {
-      violations_.Add(EdgePlace(p, e), absl::StrCat("its neighbour ", id, " has no edge with ",
-                                                    IdOf(p), " as its neighbour"));
+      violations_.Add(EdgePlace(p, e),
+                      absl::StrCat(EdgeName(p, e), "has the neighbour ", id,
+                                   ", which has no edge with ", IdOf(p), " as its neighbour"));
     } else if (!meets) {
-      violations_.Add(EdgePlace(p, e), absl::StrCat("lies on no edge of its neighbour ", id,
-                                                    same_tile ? " as a whole" : ""));
+      violations_.Add(EdgePlace(p, e),
+                      absl::StrCat(EdgeName(p, e), "lies on no edge of its neighbour ", id,
+                                   same_tile ? " as a whole" : ""));
     } else {
       edge_neighbour_[Entry(p, e)] = same_tile ? static_cast<int32_t>(q) : kOpenBorderEdge;
     }
@@ -324,6 +363,26 @@ class NeutralBuilder {
                  std::max(info_.tolerance, mesh_.max_step);
     };
     return same(a, d) && same(b, c);
+  }
+
+  // Those that name polygons in vain; whether polygons have a common border is seen on the whole
+  // mesh.
+  void CheckGates(const std::vector<GateDefinition>& gates, const char* list) {
+    if (!has_ids_ || options_.is_update || violations_.empty()) return;
+    absl::flat_hash_set<uint64_t> links;
+    for (const NeutralLink& link : mesh_.links) links.insert(link.id);
+    const auto is_there = [&](PolygonRef ref) {
+      return by_id_.contains(ref.value) || links.contains(ref.value);
+    };
+    for (size_t i = 0; i < gates.size(); ++i) {
+      for (const GateBorder& border : gates[i].borders) {
+        for (const PolygonRef ref : {border.a, border.b}) {
+          if (is_there(ref)) continue;
+          violations_.Add(Place(list, i),
+                          absl::StrCat("names polygon ", ref.value, ", which there is not"));
+        }
+      }
+    }
   }
 
   ReadTile BuildTile(uint32_t t) {
@@ -404,6 +463,10 @@ class NeutralBuilder {
   MeshViolations violations_;
   MeshInfo info_;
   std::vector<NeutralTile> tiles_;
+  // Whether columns have the lengths that reading them takes.
+  bool has_vertices_ = false, has_outlines_ = false, has_ids_ = false, has_neighbours_ = false;
+  bool has_tiles_ = false;
+  std::vector<bool> is_sound_;  // By polygon: its outline can be looked at.
   std::vector<size_t> begin_;
   std::vector<MeshPoint> vertices_;
   absl::flat_hash_map<uint64_t, size_t> by_id_;

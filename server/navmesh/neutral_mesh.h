@@ -79,7 +79,8 @@ struct NeutralOptions {
 
 // Fails with kBrokenMesh and every violation: columns of wrong length, wild indices, non-finite
 // coordinates, polygons that are not convex, duplicate ids, neighbours that do not exist, do not
-// answer or have no such edge, links off their polygons. Places read `polygons[17].edges[2]`.
+// answer or have no such edge, links off their polygons. Places are entries of the columns by the
+// names of the neutral message, such as `vertex_index[7]`; a polygon's own is `vertex_count[p]`.
 // Within a tile neighbours share a whole edge; across tiles a part of it is enough.
 NavMeshResult<NeutralContent> BuildNeutralTiles(const NeutralMesh& mesh,
                                                 const NeutralOptions& options = {});

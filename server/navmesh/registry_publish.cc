@@ -40,11 +40,20 @@ NavMeshResult<Content> ReadContent(std::string_view mset, const NeutralMesh* neu
   return content;
 }
 
-NavMeshFailure Invalid(MeshViolation violation) {
-  MeshViolations violations;
-  violations.Add(std::move(violation.place), std::move(violation.description));
-  return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
+// A failure of the content, together with what is wrong with the request beside it.
+NavMeshFailure Joined(MeshViolations violations, NavMeshFailure content) {
+  if (violations.empty() || NavMeshReasonCode(content.reason) != absl::StatusCode::kInvalidArgument)
+    return content;
+  violations.AddAll(content, "content");
+  return std::move(violations).ToFailure(content.reason);
 }
+
+void AddPlaces(const std::vector<GateDefinition>& gates, const char* list, GatePlaces& places) {
+  for (size_t i = 0; i < gates.size(); ++i)
+    places.emplace_back(gates[i].id, absl::StrCat(list, "[", i, "]"));
+}
+constexpr char kContentGates[] = "gates";
+constexpr char kRequestGates[] = "request.gates";
 
 absl::flat_hash_set<ContentDigest> TileDigests(const NavMeshState& state, NavMeshVersion except) {
   absl::flat_hash_set<ContentDigest> digests;
@@ -92,12 +101,12 @@ class TileReplacement {
 
   void Remove(const UpdateTilesRequest& request, MeshViolations& violations) {
     for (size_t i = 0; i < request.removed_tiles.size(); ++i) {
-      RemoveSlot(base_.SlotAt(request.removed_tiles[i]), absl::StrCat("removed_tiles[", i, "]"),
-                 violations);
+      RemoveSlot(base_.SlotAt(request.removed_tiles[i]),
+                 absl::StrCat("request.removed_tiles.x[", i, "]"), violations);
     }
     for (size_t i = 0; i < request.removed_refs.size(); ++i) {
-      RemoveSlot(base_.SlotOf(request.removed_refs[i]), absl::StrCat("removed_refs[", i, "]"),
-                 violations);
+      RemoveSlot(base_.SlotOf(request.removed_refs[i]),
+                 absl::StrCat("request.removed_tile_refs[", i, "]"), violations);
     }
   }
 
@@ -156,18 +165,22 @@ std::vector<GateDefinition> MergedGates(const NavMeshSnapshot& base,
   for (const GateDefinition& gate : base.gates().gates()) gates[gate.id] = gate;
   for (size_t i = 0; i < request.removed_gates.size(); ++i) {
     if (gates.erase(request.removed_gates[i]) == 0) {
-      violations.Add(absl::StrCat("removed_gates[", i, "]"),
+      violations.Add(absl::StrCat("request.removed_gates[", i, "]"),
                      absl::StrCat("there is no gate ", request.removed_gates[i].value));
     }
   }
   absl::flat_hash_set<GateId> named;
-  for (const auto* list : {&request.gates, &more}) {
-    for (const GateDefinition& gate : *list) {
-      if (!named.insert(gate.id).second)
-        violations.Add("gates", absl::StrCat("gate ", gate.id.value, " is defined twice"));
-      gates[gate.id] = gate;
+  const auto define = [&](const std::vector<GateDefinition>& list, const char* place) {
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (!named.insert(list[i].id).second) {
+        violations.Add(absl::StrCat(place, "[", i, "]"),
+                       absl::StrCat("its id ", list[i].id.value, " is another gate's too"));
+      }
+      gates[list[i].id] = list[i];
     }
-  }
+  };
+  define(more, kContentGates);
+  define(request.gates, kRequestGates);
   std::vector<GateDefinition> merged;
   for (auto& [id, gate] : gates) merged.push_back(std::move(gate));
   return merged;
@@ -196,29 +209,39 @@ ChangeRecord RemoveVersion(const std::string& navmesh_id, NavMeshVersion version
 }
 
 NavMeshResult<PublishResult> NavMeshRegistry::Publish(const PublishRequest& request) {
-  if (auto violation = CheckName("navmesh_id", request.navmesh_id))
-    return Invalid(std::move(*violation));
-  if (request.version.value == 0) return Invalid({"version", "must be >= 1"});
-  if (request.mset.empty() == (request.neutral == nullptr)) {
-    return Invalid({"content", "must be either a Detour file or a neutral mesh"});
-  }
+  MeshViolations violations = request.violations;
+  if (auto violation = CheckName("request.navmesh_id", request.navmesh_id))
+    violations.Add(violation->place, violation->description);
+  if (request.version.value == 0) violations.Add("request.version", "must be >= 1");
   if (request.mset_digest && *request.mset_digest != DigestOf(request.mset)) {
-    return Invalid(
-        {"digest", absl::StrCat("is not that of the bytes, ", DigestOf(request.mset).ToHex())});
+    violations.Add("request.digest",
+                   absl::StrCat("is not that of the bytes, ", DigestOf(request.mset).ToHex()));
+  }
+  if (request.baked_radius && !(*request.baked_radius >= 0 && *request.baked_radius <= 1e12))
+    violations.Add("request.baked_radius", "must be >= 0 and finite");
+  if (request.mset.empty() == (request.neutral == nullptr)) {
+    if (violations.empty())
+      violations.Add("request.content", "must be either a Detour file or a neutral mesh");
+    return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   }
   auto content = ReadContent(request.mset, request.neutral, /*is_update=*/false);
-  if (!content.ok()) return std::move(content).failure();
+  if (!content.ok()) return Joined(std::move(violations), std::move(content).failure());
   if (request.baked_radius) content->info.baked_radius = *request.baked_radius;
-  if (!(content->info.baked_radius >= 0 && content->info.baked_radius <= 1e12)) {
-    return Invalid({"baked_radius", "must be >= 0 and finite"});
+  if (!(content->info.baked_radius >= 0 && content->info.baked_radius <= 1e12) &&
+      !request.baked_radius) {
+    violations.Add("baked_radius", "must be >= 0 and finite");
   }
+  GatePlaces places;
+  AddPlaces(content->gates, kContentGates, places);
+  AddPlaces(request.gates, kRequestGates, places);
   content->gates.insert(content->gates.end(), request.gates.begin(), request.gates.end());
   std::vector<std::shared_ptr<const Tile>> tiles;
   for (const ReadTile& tile : content->tiles) tiles.push_back(tile.tile);
   auto snapshot = NavMeshSnapshot::Assemble(content->info, std::move(tiles),
                                             std::make_shared<GateTable>(std::move(content->gates)),
-                                            nullptr, next_stamp_);
-  if (!snapshot.ok()) return std::move(snapshot).failure();
+                                            nullptr, next_stamp_, nullptr, &places);
+  if (!snapshot.ok()) return Joined(std::move(violations), std::move(snapshot).failure());
+  if (!violations.empty()) return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   const std::string manifest = MeshManifest::Of(**snapshot).Encode();
   const ContentDigest digest = DigestOf(manifest);
 
@@ -259,20 +282,24 @@ NavMeshResult<PublishResult> NavMeshRegistry::Publish(const PublishRequest& requ
 }
 
 NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesRequest& request) {
-  if (request.version.value == 0) return Invalid({"version", "must be >= 1"});
-  if (!request.mset.empty() && request.neutral != nullptr) {
-    return Invalid({"content", "must be either a Detour file or a neutral mesh"});
-  }
-  const EntryPtr entry = FindEntry(request.navmesh_id);
-  if (entry == nullptr) {
-    return Fail(NavMeshReason::kUnknownNavMesh,
-                absl::StrCat("there is no navmesh '", std::string(request.navmesh_id), "'"));
-  }
+  MeshViolations violations = request.violations;
+  if (auto violation = CheckName("request.navmesh_id", request.navmesh_id))
+    violations.Add(violation->place, violation->description);
+  if (request.version.value == 0) violations.Add("request.version", "must be >= 1");
+  if (!request.mset.empty() && request.neutral != nullptr)
+    violations.Add("request.content", "must be either a Detour file or a neutral mesh");
   Content content;
   if (!request.mset.empty() || request.neutral != nullptr) {
     auto read = ReadContent(request.mset, request.neutral, /*is_update=*/true);
-    if (!read.ok()) return std::move(read).failure();
+    if (!read.ok()) return Joined(std::move(violations), std::move(read).failure());
     content = *std::move(read);
+  }
+  const EntryPtr entry = FindEntry(request.navmesh_id);
+  if (entry == nullptr) {
+    if (!violations.empty())
+      return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
+    return Fail(NavMeshReason::kUnknownNavMesh,
+                absl::StrCat("there is no navmesh '", std::string(request.navmesh_id), "'"));
   }
   MutexLock lock(entry->mutex);
   const auto state = entry->state.Load();
@@ -290,26 +317,29 @@ NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesReque
   if (base->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, base->record->damage);
   const NavMeshSnapshot& before = *base->record->snapshot;
-  MeshViolations violations;
   if (!content.tiles.empty() &&
       (content.info.source != before.info().source || content.info.up != before.info().up ||
        content.info.params != before.info().params)) {
     violations.Add(
-        "content",
+        "request.content",
         "its format, up axis, origin, tile size or limits are not those of the base version");
+    return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   }
   TileReplacement replacement(before);
   replacement.Remove(request, violations);
   std::vector<GateDefinition> gates = MergedGates(before, request, content.gates, violations);
-  if (!violations.empty()) return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
+  GatePlaces places;
+  AddPlaces(content.gates, kContentGates, places);
+  AddPlaces(request.gates, kRequestGates, places);
   replacement.Put(content.tiles);
   // Tiles with larger coordinates than any before need the wider tolerance.
   MeshInfo info = before.info();
   info.tolerance = std::max(info.tolerance, content.info.tolerance);
   auto snapshot = NavMeshSnapshot::Assemble(info, replacement.tiles(),
                                             std::make_shared<GateTable>(std::move(gates)), &before,
-                                            next_stamp_);
-  if (!snapshot.ok()) return std::move(snapshot).failure();
+                                            next_stamp_, nullptr, &places);
+  if (!snapshot.ok()) return Joined(std::move(violations), std::move(snapshot).failure());
+  if (!violations.empty()) return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   const std::string manifest = MeshManifest::Of(**snapshot).Encode();
   const ContentDigest digest = DigestOf(manifest);
   if (const VersionState* existing = state->Find(request.version)) {

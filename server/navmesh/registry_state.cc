@@ -97,7 +97,7 @@ std::optional<MeshViolation> CheckName(const char* field, std::string_view name)
   if (!name.empty() && name.size() <= kMaxNameBytes && name.find('\0') == std::string_view::npos)
     return std::nullopt;
   return MeshViolation{field,
-                       absl::StrCat("must have 1 to ", kMaxNameBytes, " bytes, none of them NUL")};
+                       absl::StrCat("required: 1 to ", kMaxNameBytes, " bytes, none of them NUL")};
 }
 
 NavMeshFailure Fail(NavMeshReason reason, std::string message) {
@@ -105,7 +105,8 @@ NavMeshFailure Fail(NavMeshReason reason, std::string message) {
 }
 
 MeshViolations CheckChanges(const NavMeshSnapshot& snapshot,
-                            const std::vector<StateChange>& changes, size_t max_changes) {
+                            const std::vector<StateChange>& changes, size_t max_changes,
+                            const std::function<std::string(size_t)>& place_of) {
   MeshViolations violations;
   if (changes.empty()) violations.Add("changes", "there are none");
   if (changes.size() > max_changes) {
@@ -114,28 +115,29 @@ MeshViolations CheckChanges(const NavMeshSnapshot& snapshot,
   }
   for (size_t i = 0; i < changes.size(); ++i) {
     const StateChange& change = changes[i];
-    const std::string place = absl::StrCat("changes[", i, "]");
+    const auto add = [&](std::string description) {
+      violations.Add(place_of ? place_of(i) : absl::StrCat("changes[", i, "]"),
+                     std::move(description));
+    };
     switch (change.kind) {
       case StateChange::Kind::kGate:
         if (snapshot.gates().Find(GateId{change.id}) == nullptr) {
-          violations.Add(place, absl::StrCat("there is no gate ", change.id));
+          add(absl::StrCat("there is no gate ", change.id));
         }
         break;
       case StateChange::Kind::kLink: {
         const auto at = snapshot.Find(PolygonRef{change.id});
         if (!at)
-          violations.Add(place,
-                         snapshot.Explain(PolygonRef{change.id}, "link").violations[0].description);
+          add(snapshot.Explain(PolygonRef{change.id}, "link").violations[0].description);
         else if (!snapshot.is_link(*at))
-          violations.Add(place, absl::StrCat("polygon ", change.id, " is no link"));
+          add(absl::StrCat("polygon ", change.id, " is no link"));
         break;
       }
       case StateChange::Kind::kAreaCost:
-        if (!(std::isfinite(change.cost) && change.cost > 0))
-          violations.Add(place, "a cost must be > 0 and finite");
+        if (!(std::isfinite(change.cost) && change.cost > 0)) add("a cost must be > 0 and finite");
         break;
       default:
-        violations.Add(place, "is no kind of change");
+        add("is no kind of change");
     }
   }
   return violations;

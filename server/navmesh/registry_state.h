@@ -4,6 +4,7 @@
 #define ARCLANE_SERVER_NAVMESH_REGISTRY_STATE_H_
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -90,13 +91,12 @@ NavMeshDescription Describe(const NavMeshEntry& entry, const NavMeshState& state
 // Bytes of all versions, what they share counted once.
 size_t BytesOf(const std::vector<VersionState>& versions);
 
-// nullopt for a usable name; otherwise what is wrong with `field`.
-std::optional<MeshViolation> CheckName(const char* field, std::string_view name);
 NavMeshFailure Fail(NavMeshReason reason, std::string message);
 
-// Checks changes against a version; empty when all can be applied.
+// Checks changes against a version; empty when all can be applied. `place_of` as of ApplyRequest.
 MeshViolations CheckChanges(const NavMeshSnapshot& snapshot,
-                            const std::vector<StateChange>& changes, size_t max_changes);
+                            const std::vector<StateChange>& changes, size_t max_changes,
+                            const std::function<std::string(size_t)>& place_of = nullptr);
 
 // Takes a version out of a state and its rows out of the store; what is left to log is returned.
 ChangeRecord RemoveVersion(const std::string& navmesh_id, NavMeshVersion version,

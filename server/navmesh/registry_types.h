@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,12 +15,15 @@
 #include "server/navmesh/gates.h"
 #include "server/navmesh/ids.h"
 #include "server/navmesh/neutral_mesh.h"
+#include "server/navmesh/result.h"
 #include "server/navmesh/state_overlay.h"
 
 namespace arclane {
 
 // Longest name of a navmesh, a world or a request, in bytes. Names are not empty and hold no NUL.
 inline constexpr size_t kMaxNameBytes = 128;
+// nullopt for a usable name; otherwise what is wrong with `field`.
+std::optional<MeshViolation> CheckName(const char* field, std::string_view name);
 
 struct RegistryOptions {
   size_t max_navmeshes = 1024;
@@ -35,6 +39,8 @@ struct RegistryOptions {
   size_t world_log_records = 64;
 };
 
+// Violations of a publication name what belongs to its content by the content's own columns, and
+// the rest as `request.FIELD`.
 struct PublishRequest {
   std::string_view navmesh_id;
   NavMeshVersion version;  // >= 1.
@@ -46,6 +52,8 @@ struct PublishRequest {
       baked_radius;  // Of a Detour file; default: the largest that its tiles tell.
   std::optional<ContentDigest> mset_digest;  // Checked against the bytes where given.
   bool activate = true;
+  // What the caller has found wrong already: told together with what is found here.
+  MeshViolations violations;
 };
 
 struct UpdateTilesRequest {
@@ -64,6 +72,7 @@ struct UpdateTilesRequest {
   std::vector<GateDefinition> gates;
   std::vector<GateId> removed_gates;
   bool activate = true;
+  MeshViolations violations;  // As of PublishRequest.
 };
 
 struct PublishResult {
@@ -84,6 +93,10 @@ struct ApplyRequest {
   std::optional<Epoch>
       expected_epoch;  // kEpochMismatch when what is changed has changed after this epoch.
   std::vector<StateChange> changes;
+  // As of PublishRequest.
+  MeshViolations violations;
+  // How violations name a change, by its index. Unset: `changes[i]`.
+  std::function<std::string(size_t)> place_of;
 };
 
 struct ApplyResult {

@@ -55,6 +55,16 @@ ChangeRecord RecordOf(const ApplyRequest& request, NavMeshVersion version) {
   return record;
 }
 
+// Those that the caller has found, and those of the changes on this version.
+MeshViolations AllViolations(const ApplyRequest& request, const NavMeshSnapshot& snapshot,
+                             size_t max_changes) {
+  MeshViolations all = request.violations;
+  MeshViolations found = CheckChanges(snapshot, request.changes, max_changes, request.place_of);
+  if (found.empty() || (request.changes.empty() && !all.empty())) return all;
+  all.AddAll(std::move(found).ToFailure(), "changes");
+  return all;
+}
+
 NavMeshFailure Named(MeshViolation violation) {
   MeshViolations violations;
   violations.Add(std::move(violation.place), std::move(violation.description));
@@ -303,19 +313,26 @@ size_t NavMeshRegistry::ExpireWorlds(double now_s) {
 NavMeshResult<ApplyResult> NavMeshRegistry::ApplyChanges(const ApplyRequest& request,
                                                          double now_s) {
   if (!request.request_id.empty()) {
-    if (auto violation = CheckName("request_id", request.request_id))
+    if (auto violation = CheckName("request_id", request.request_id);
+        violation && request.violations.empty())
       return Named(std::move(*violation));
   }
+  // What is wrong with the request by itself goes before what is not there.
+  const auto missing = [&](NavMeshFailure failure) {
+    if (request.violations.empty()) return failure;
+    return MeshViolations(request.violations).ToFailure(NavMeshReason::kInvalidArgument);
+  };
   if (!request.world_id.empty()) {
     const WorldPtr world = FindWorld(request.navmesh_id, request.world_id);
     if (world != nullptr) return ApplyToWorld(world, request, now_s);
-    return Fail(NavMeshReason::kUnknownWorld,
-                absl::StrCat("there is no world '", std::string(request.world_id), "'"));
+    return missing(Fail(NavMeshReason::kUnknownWorld,
+                        absl::StrCat("there is no world '", std::string(request.world_id), "'")));
   }
   const EntryPtr entry = FindEntry(request.navmesh_id);
   if (entry == nullptr) {
-    return Fail(NavMeshReason::kUnknownNavMesh,
-                absl::StrCat("there is no navmesh '", std::string(request.navmesh_id), "'"));
+    return missing(
+        Fail(NavMeshReason::kUnknownNavMesh,
+             absl::StrCat("there is no navmesh '", std::string(request.navmesh_id), "'")));
   }
   MutexLock lock(entry->mutex);
   if (auto replayed = Replay(entry->log.get(), request)) return *std::move(replayed);
@@ -323,9 +340,9 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyChanges(const ApplyRequest& req
   const NavMeshVersion version = request.version.value == 0 ? next.active : request.version;
   VersionState* state = next.Find(version);
   if (state == nullptr) {
-    return Fail(
-        version.value == 0 ? NavMeshReason::kNoActiveVersion : NavMeshReason::kUnknownVersion,
-        absl::StrCat("navmesh '", entry->id, "' has no version ", version.value));
+    return missing(
+        Fail(version.value == 0 ? NavMeshReason::kNoActiveVersion : NavMeshReason::kUnknownVersion,
+             absl::StrCat("navmesh '", entry->id, "' has no version ", version.value)));
   }
   if (state->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, state->record->damage);
@@ -333,7 +350,7 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyChanges(const ApplyRequest& req
     return EpochMismatch(*request.expected_epoch, next.epoch);
   }
   if (auto violations =
-          CheckChanges(*state->record->snapshot, request.changes, options_.max_changes_per_request);
+          AllViolations(request, *state->record->snapshot, options_.max_changes_per_request);
       !violations.empty()) {
     return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   }
@@ -382,7 +399,7 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyToWorld(const WorldPtr& world,
   if (record_of_version.snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, record_of_version.damage);
   const NavMeshSnapshot& snapshot = *record_of_version.snapshot;
-  if (auto violations = CheckChanges(snapshot, request.changes, options_.max_changes_per_request);
+  if (auto violations = AllViolations(request, snapshot, options_.max_changes_per_request);
       !violations.empty()) {
     return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   }

@@ -70,6 +70,13 @@ void MeshViolations::Add(std::string place, std::string description) {
   }
 }
 
+void MeshViolations::AddAll(const NavMeshFailure& failure, const char* place) {
+  for (const MeshViolation& violation : failure.violations)
+    Add(violation.place, violation.description);
+  if (failure.violations.empty()) Add(place, failure.message);
+  unlisted_ += failure.unlisted_violations;
+}
+
 NavMeshFailure MeshViolations::ToFailure(NavMeshReason reason) && {
   NavMeshFailure failure;
   failure.reason = reason;

@@ -68,6 +68,8 @@ class MeshViolations {
   static constexpr size_t kListed = 100;
 
   void Add(std::string place, std::string description);
+  // Those of a failure too; one that has none is told by its message, at `place`.
+  void AddAll(const NavMeshFailure& failure, const char* place);
   bool empty() const { return listed_.empty(); }
   size_t count() const { return listed_.size() + unlisted_; }
   // kBrokenMesh unless told otherwise. Must not be empty.

@@ -70,11 +70,13 @@ class NavMeshSnapshot {
   // every tile of the base that is no longer there is added to the retired refs. `next_stamp`
   // numbers tiles; unique within the registry. Fails with kBrokenMesh (every dangling gate,
   // duplicate ref, ref that was retired) or kLimitExceeded (more comparisons of border edges than
-  // any sane mesh needs). O(tiles + changed polygons).
+  // any sane mesh needs). `places` tells where gates come from, for violations; gates that are not
+  // among them are named by their ids. O(tiles + changed polygons).
   static NavMeshResult<std::shared_ptr<const NavMeshSnapshot>> Assemble(
       const MeshInfo& info, std::vector<std::shared_ptr<const Tile>> tiles,
       std::shared_ptr<const GateTable> gates, const NavMeshSnapshot* base,
-      std::atomic<uint64_t>& next_stamp, const RetiredRefs* retired = nullptr);
+      std::atomic<uint64_t>& next_stamp, const RetiredRefs* retired = nullptr,
+      const GatePlaces* places = nullptr);
 
   const MeshInfo& info() const { return info_; }
   const GateTable& gates() const { return *gates_; }

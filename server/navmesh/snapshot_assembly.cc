@@ -35,8 +35,12 @@ class SnapshotAssembly {
  public:
   SnapshotAssembly(const MeshInfo& info, std::vector<std::shared_ptr<const Tile>> tiles,
                    std::shared_ptr<const GateTable> gates, const NavMeshSnapshot* base,
-                   std::atomic<uint64_t>& next_stamp)
-      : tiles_(std::move(tiles)), base_(base), next_stamp_(next_stamp), budget_(kLinkBudget) {
+                   std::atomic<uint64_t>& next_stamp, const GatePlaces* places)
+      : tiles_(std::move(tiles)),
+        base_(base),
+        next_stamp_(next_stamp),
+        places_(places),
+        budget_(kLinkBudget) {
     snapshot_->info_ = info;
     snapshot_->gates_ = std::move(gates);
     if (base != nullptr) snapshot_->retired_ = base->retired();
@@ -324,22 +328,33 @@ class SnapshotAssembly {
            p.y <= high.y + reach;
   }
 
+  // The place of the k-th gate of an id.
+  std::string GatePlace(GateId id, size_t k) const {
+    if (places_ != nullptr) {
+      for (const auto& [gate, place] : *places_) {
+        if (gate == id && k-- == 0) return place;
+      }
+    }
+    return absl::StrCat("gate ", id.value);
+  }
+
   void CheckGates() {
     const GateDefinition* before = nullptr;
+    size_t same = 0;
     for (const GateDefinition& gate : snapshot_->gates().gates()) {
-      const std::string place = absl::StrCat("gates[", gate.id.value, "]");
-      if (before != nullptr && before->id == gate.id)
-        violations_.Add(place, "its id is another gate's too");
+      same = before != nullptr && before->id == gate.id ? same + 1 : 0;
       before = &gate;
+      const auto add = [&](std::string description) {
+        violations_.Add(GatePlace(gate.id, same), std::move(description));
+      };
+      if (same > 0) add(absl::StrCat("its id ", gate.id.value, " is another gate's too"));
       for (const GateBorder& border : gate.borders) {
         const auto a = snapshot_->Find(border.a), b = snapshot_->Find(border.b);
         if (!a || !b) {
-          violations_.Add(
-              place,
-              snapshot_->Explain(a ? border.b : border.a, "borders").violations[0].description);
+          add(snapshot_->Explain(a ? border.b : border.a, "borders").violations[0].description);
         } else if (!snapshot_->CrossingBetween(*a, *b) && !snapshot_->CrossingBetween(*b, *a)) {
-          violations_.Add(place, absl::StrCat("polygons ", border.a.value, " and ", border.b.value,
-                                              " have no common border"));
+          add(absl::StrCat("polygons ", border.a.value, " and ", border.b.value,
+                           " have no common border"));
         }
       }
     }
@@ -398,6 +413,7 @@ class SnapshotAssembly {
   std::vector<std::shared_ptr<const Tile>> tiles_;
   const NavMeshSnapshot* base_;
   std::atomic<uint64_t>& next_stamp_;
+  const GatePlaces* places_;
   LinkBudget budget_;
   MeshViolations violations_;
   std::vector<std::pair<uint32_t, std::shared_ptr<LinkedTile>>> fresh_;
@@ -406,8 +422,9 @@ class SnapshotAssembly {
 NavMeshResult<std::shared_ptr<const NavMeshSnapshot>> NavMeshSnapshot::Assemble(
     const MeshInfo& info, std::vector<std::shared_ptr<const Tile>> tiles,
     std::shared_ptr<const GateTable> gates, const NavMeshSnapshot* base,
-    std::atomic<uint64_t>& next_stamp, const RetiredRefs* retired) {
-  return SnapshotAssembly(info, std::move(tiles), std::move(gates), base, next_stamp).Run(retired);
+    std::atomic<uint64_t>& next_stamp, const RetiredRefs* retired, const GatePlaces* places) {
+  return SnapshotAssembly(info, std::move(tiles), std::move(gates), base, next_stamp, places)
+      .Run(retired);
 }
 
 }  // namespace arclane

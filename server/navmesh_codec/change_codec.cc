@@ -2,24 +2,31 @@
 #include "server/navmesh_codec/change_codec.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace arclane {
 namespace {
 
-void CheckOnce(const std::vector<StateChange>& changes, const std::string& path,
-               MeshViolations& violations) {
-  std::vector<std::pair<StateChange::Kind, uint64_t>> things;
+void CheckOnce(const std::vector<StateChange>& changes, const v1::StateChanges& message,
+               const std::string& path, MeshViolations& violations) {
+  struct Thing {
+    StateChange::Kind kind;
+    uint64_t id;
+    size_t index;
+    auto operator<=>(const Thing&) const = default;
+  };
+  std::vector<Thing> things;
   things.reserve(changes.size());
-  for (const StateChange& change : changes) things.emplace_back(change.kind, change.id);
+  for (size_t i = 0; i < changes.size(); ++i) things.push_back({changes[i].kind, changes[i].id, i});
   std::sort(things.begin(), things.end());
-  const auto twice = std::adjacent_find(things.begin(), things.end());
-  if (twice == things.end()) return;
-  const char* kind = twice->first == StateChange::Kind::kGate   ? "gate "
-                     : twice->first == StateChange::Kind::kLink ? "link "
-                                                                : "area ";
-  violations.Add(path, absl::StrCat("names ", kind, twice->second, " twice"));
+  for (size_t i = 1; i < things.size(); ++i) {
+    if (things[i].kind != things[i - 1].kind || things[i].id != things[i - 1].id) continue;
+    violations.Add(StateChangePath(message, path, things[i].index),
+                   absl::StrCat("names ", things[i].id, ", as ",
+                                StateChangePath(message, path, things[i - 1].index), " does"));
+  }
 }
 
 void Append(const google::protobuf::RepeatedField<uint64_t>& ids, DependencyKind kind,
@@ -48,8 +55,22 @@ std::vector<StateChange> ReadStateChanges(const v1::StateChanges& message, const
   for (int i = 0; i < areas; ++i) {
     changes.push_back(StateChange::AreaCost({message.areas(i)}, message.area_costs(i)));
   }
-  CheckOnce(changes, path, violations);
+  CheckOnce(changes, message, path, violations);
   return changes;
+}
+
+std::string StateChangePath(const v1::StateChanges& message, const std::string& path, size_t i,
+                            const char* area_column) {
+  // In the order of ReadStateChanges.
+  const std::pair<const char*, int> lists[] = {{".open_gates", message.open_gates_size()},
+                                               {".closed_gates", message.closed_gates_size()},
+                                               {".enabled_links", message.enabled_links_size()},
+                                               {".disabled_links", message.disabled_links_size()}};
+  for (const auto& [list, size] : lists) {
+    if (i < static_cast<size_t>(size)) return absl::StrCat(path, list, "[", i, "]");
+    i -= static_cast<size_t>(size);
+  }
+  return absl::StrCat(path, ".", area_column, "[", i, "]");
 }
 
 void EncodeStateChanges(std::span<const StateChange> changes, v1::StateChanges* message) {

@@ -16,10 +16,12 @@
 
 namespace arclane {
 
-// In the order of the message's columns. Adds violations under `path` for a thing that is named
-// twice and for costs that do not match their areas.
+// In the order of the message's columns. Adds violations for things that are named twice, costs
+// that are none and costs that do not match their areas; paths begin with `path`.
 std::vector<StateChange> ReadStateChanges(const v1::StateChanges& message, const std::string& path,
                                           MeshViolations& violations);
+// The path of the i-th of these changes, such as changes.closed_gates[2].
+std::string StateChangePath(const v1::StateChanges& message, const std::string& path, size_t i);
 void EncodeStateChanges(std::span<const StateChange> changes, v1::StateChanges* message);
 
 // By (kind, id), each thing once, without stamps.

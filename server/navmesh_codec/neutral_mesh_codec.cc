@@ -14,13 +14,6 @@ auto ToVector(const Field& field) {
   return std::vector<typename Field::value_type>(field.begin(), field.end());
 }
 
-NavMeshFailure Malformed(std::string message) {
-  NavMeshFailure failure;
-  failure.reason = NavMeshReason::kMalformed;
-  failure.message = std::move(message);
-  return failure;
-}
-
 // Columns that must have as many entries as another, or where allowed none.
 void CheckLength(const std::string& path, int size, int wanted, bool may_be_empty,
                  MeshViolations& violations) {
@@ -101,7 +94,7 @@ v1::UpAxis EncodeUpAxis(MeshUpAxis up) {
   return v1::UP_AXIS_Z;
 }
 
-NavMeshResult<NeutralMesh> ReadNeutralMesh(const v1::NeutralNavMesh& message) {
+NeutralMesh ReadNeutralMesh(const v1::NeutralNavMesh& message, MeshViolations& violations) {
   NeutralMesh mesh;
   switch (message.up_axis()) {
     case v1::UP_AXIS_X:
@@ -114,10 +107,12 @@ NavMeshResult<NeutralMesh> ReadNeutralMesh(const v1::NeutralNavMesh& message) {
     case v1::UP_AXIS_Z:
       break;
     default:
-      return Malformed(absl::StrCat("unknown up_axis ", message.up_axis()));
+      violations.Add("up_axis", absl::StrCat("unknown value ", message.up_axis()));
   }
-  if (!v1::CoordinateSource_IsValid(message.coordinate_source()))
-    return Malformed(absl::StrCat("unknown coordinate_source ", message.coordinate_source()));
+  if (!v1::CoordinateSource_IsValid(message.coordinate_source())) {
+    violations.Add("coordinate_source",
+                   absl::StrCat("unknown value ", message.coordinate_source()));
+  }
   mesh.float32_coordinates = message.coordinate_source() == v1::COORDINATE_SOURCE_FLOAT32;
   mesh.baked_radius = message.baked_radius();
   mesh.max_step = message.max_step();
@@ -131,11 +126,11 @@ NavMeshResult<NeutralMesh> ReadNeutralMesh(const v1::NeutralNavMesh& message) {
   mesh.area = ToVector(message.area());
   mesh.flags = ToVector(message.flags());
   mesh.polygon_tile = ToVector(message.polygon_tile());
-  MeshViolations violations;
+  const size_t before = violations.count();
   ReadTiles(message.tiles(), mesh, violations);
+  if (violations.count() > before) mesh.polygon_tile.clear();
   ReadLinks(message.links(), mesh, violations);
   mesh.gates = ReadGates(message.gates(), "gates", violations);
-  if (!violations.empty()) return std::move(violations).ToFailure();
   return mesh;
 }
 

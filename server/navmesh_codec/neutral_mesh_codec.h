@@ -14,8 +14,9 @@
 
 namespace arclane {
 
-// Fails with kMalformed for unknown enum values and kBrokenMesh for columns of different lengths.
-NavMeshResult<NeutralMesh> ReadNeutralMesh(const v1::NeutralNavMesh& message);
+// Adds violations for unknown enum values and for columns of tiles, links and gates that differ in
+// length; what belongs to those columns is then left out of the mesh.
+NeutralMesh ReadNeutralMesh(const v1::NeutralNavMesh& message, MeshViolations& violations);
 
 // Adds violations under `path`[i] for gates whose border columns differ in length.
 std::vector<GateDefinition> ReadGates(const google::protobuf::RepeatedPtrField<v1::Gate>& messages,

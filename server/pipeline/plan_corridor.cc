@@ -128,6 +128,24 @@ void EncodeBlockage(const Blockage& blockage, double shortest_length, v1::Route*
   }
 }
 
+// Why refs could not be resolved, together with what else is wrong with the request: all fields
+// are told at once. The geometry of the corridor is not known, and not checked.
+Failure WithOtherFields(const v1::PlanCorridorRequest& request, const NavMeshView& view,
+                        const RequestLimits& limits, Failure refs) {
+  if (StatusCode(refs) != absl::StatusCode::kInvalidArgument) return refs;
+  ResolvedCorridor unknown;
+  unknown.up_axis = ToUpAxis(view.snapshot().info().up);
+  Violations violations;
+  ReadCorridorRequest(request, &unknown, limits, violations);
+  ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
+  CheckPoint("start", request.start(), violations);
+  CheckPoint("goal", request.goal(), violations);
+  if (violations.empty()) return refs;
+  Failure all = ToFailure(violations);
+  all.violations.insert(all.violations.end(), refs.violations.begin(), refs.violations.end());
+  return all;
+}
+
 }  // namespace
 
 std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request,
@@ -219,7 +237,8 @@ std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& re
   refs.reserve(static_cast<size_t>(request.corridor().refs().ref_size()));
   for (const uint64_t ref : request.corridor().refs().ref()) refs.push_back({ref});
   auto corridor = ResolveCorridor(view, refs, static_cast<size_t>(limits.max_portals) + 1);
-  if (!corridor.ok()) return ToFailure(corridor.failure());
+  if (!corridor.ok())
+    return WithOtherFields(request, view, limits, ToFailure(corridor.failure()));
   const PlannedCorridor planned{view.snapshot().info(), *corridor};
   auto failure = AnswerPlanCorridor(request, limits, stop, response, &planned);
   reads = std::move(corridor->read_set);

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/service/registry_methods.h"
 
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "server/digest/digest.h"
 #include "server/navmesh_codec/change_codec.h"
 #include "server/navmesh_codec/description_codec.h"
 #include "server/navmesh_codec/navmesh_failure.h"
 #include "server/navmesh_codec/neutral_mesh_codec.h"
+#include "server/service/registry_fields.h"
 
 namespace arclane {
 namespace {
 
-constexpr uint32_t kDefaultPageSize = 100;
+constexpr std::string_view kNavMeshList = "navmeshes";
 
-size_t PageSize(uint32_t asked) { return asked == 0 ? kDefaultPageSize : asked; }
-
-Failure Invalid(MeshViolations violations) {
-  return ToFailure(std::move(violations).ToFailure(NavMeshReason::kInvalidArgument));
+std::string WorldList(std::string_view navmesh_id) {
+  return absl::StrCat("worlds of ", navmesh_id);
 }
 
 // Routes with geometry of their own that name what has changed here go stale too.
@@ -44,7 +45,7 @@ void InvalidateTiles(NavMeshBackend& backend, const std::string& navmesh_id,
   backend.ledger().Invalidate(navmesh_id, things);
 }
 
-// The whole content of a publication in its format.
+// The whole content of a publication in its format. Neither when it cannot be read.
 struct Content {
   std::string_view mset;
   std::optional<NeutralMesh> neutral;
@@ -53,34 +54,45 @@ struct Content {
 };
 
 template <typename Header>
-std::optional<Failure> ReadContent(const Header& header, const std::string& bytes,
-                                   Content& content) {
+Content ReadContent(const Header& header, const std::string& bytes, MeshViolations& violations) {
+  Content content;
   const ContentDigest digest = DigestOf(bytes);
-  if (header.content_sha256() != digest.view()) {
-    return InvalidField("header.content_sha256",
-                        "is not the SHA-256 of the content, which is " + digest.ToHex());
+  const bool is_whole = header.content_sha256() == digest.view();
+  if (!is_whole) {
+    violations.Add("header.content_sha256",
+                   "is not the SHA-256 of the content, which is " + digest.ToHex());
   }
   switch (header.format()) {
     case v1::NAV_MESH_FORMAT_DETOUR_MSET:
-      content.mset = bytes;
-      return std::nullopt;
+      if (bytes.empty()) violations.Add("header.content_bytes", "required: there is no content");
+      if (is_whole) content.mset = bytes;
+      break;
     case v1::NAV_MESH_FORMAT_NEUTRAL: {
+      if (!is_whole) break;
       v1::NeutralNavMesh message;
-      if (!message.ParseFromString(bytes)) {
-        NavMeshFailure failure;
-        failure.reason = NavMeshReason::kMalformed;
-        failure.message = "the content is no arclane.v1.NeutralNavMesh";
-        return ToFailure(failure);
+      if (message.ParseFromString(bytes)) {
+        content.neutral = ReadNeutralMesh(message, violations);
+      } else {
+        violations.Add("content", "is no arclane.v1.NeutralNavMesh");
       }
-      auto mesh = ReadNeutralMesh(message);
-      if (!mesh.ok()) return ToFailure(mesh.failure());
-      content.neutral = *std::move(mesh);
-      return std::nullopt;
+      break;
     }
     default:
-      return InvalidField("header.format",
-                          "must be DETOUR_MSET or NEUTRAL, got " + std::to_string(header.format()));
+      violations.Add("header.format", absl::StrCat("must be DETOUR_MSET or NEUTRAL, got ",
+                                                   static_cast<int>(header.format())));
   }
+  return content;
+}
+
+// What belongs to the request of a publication stands in its header; the rest is its content.
+Failure ToPublicationFailure(const NavMeshFailure& failure) {
+  constexpr std::string_view kRequest = "request.";
+  Failure converted = ToFailure(failure);
+  for (FieldViolation& violation : converted.violations) {
+    if (violation.field.starts_with(kRequest))
+      violation.field = absl::StrCat("header.", violation.field.substr(kRequest.size()));
+  }
+  return converted;
 }
 
 template <typename Response>
@@ -104,6 +116,14 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::ApplyChangesRequest& request,
                                           v1::ApplyChangesResponse& response) {
   MeshViolations violations;
+  const auto name = [&](const char* field, const std::string& value, bool required) {
+    if (!required && value.empty()) return;
+    if (auto violation = CheckName(field, value))
+      violations.Add(violation->place, violation->description);
+  };
+  name("navmesh_id", request.navmesh_id(), true);
+  name("world_id", request.world_id(), false);
+  name("request_id", request.request_id(), false);
   ApplyRequest apply;
   apply.navmesh_id = request.navmesh_id();
   apply.version = {request.version()};
@@ -111,9 +131,12 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
   apply.request_id = request.request_id();
   if (request.has_expected_epoch()) apply.expected_epoch = Epoch{request.expected_epoch()};
   apply.changes = ReadStateChanges(request.changes(), "changes", violations);
-  if (violations.empty() && apply.changes.empty())
+  if (apply.changes.empty() && request.changes().area_costs().empty())
     violations.Add("changes", "required: at least one change");
-  if (!violations.empty()) return Invalid(std::move(violations));
+  apply.place_of = [&](size_t i) {
+    return StateChangePath(request.changes(), "changes", i, "area_costs");
+  };
+  apply.violations = std::move(violations);
   const auto result = backend.registry().ApplyChanges(apply, NavMeshBackend::Now());
   if (!result.ok()) return ToFailure(result.failure());
   if (!result->replayed) InvalidateStates(backend, request.navmesh_id(), apply.changes);
@@ -126,6 +149,11 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::ActivateNavMeshRequest& request,
                                           v1::ActivateNavMeshResponse& response) {
+  if (auto failure = RegistryFields()
+                         .Name("navmesh_id", request.navmesh_id())
+                         .Version("version", request.version())
+                         .ToFailure())
+    return failure;
   const auto epoch = backend.registry().Activate(request.navmesh_id(), {request.version()});
   if (!epoch.ok()) return ToFailure(epoch.failure());
   response.set_epoch(epoch->value);
@@ -135,6 +163,11 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::RetireNavMeshRequest& request,
                                           v1::RetireNavMeshResponse& response) {
+  if (auto failure = RegistryFields()
+                         .Name("navmesh_id", request.navmesh_id())
+                         .Version("version", request.version())
+                         .ToFailure())
+    return failure;
   const auto epoch = backend.registry().Retire(request.navmesh_id(), {request.version()});
   if (!epoch.ok()) return ToFailure(epoch.failure());
   response.set_epoch(epoch->value);
@@ -144,6 +177,11 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::DeleteNavMeshRequest& request,
                                           v1::DeleteNavMeshResponse& response) {
+  if (auto failure = RegistryFields()
+                         .Name("navmesh_id", request.navmesh_id())
+                         .Version("version", request.version())
+                         .ToFailure())
+    return failure;
   const auto epoch = backend.registry().Delete(request.navmesh_id(), {request.version()});
   if (!epoch.ok()) return ToFailure(epoch.failure());
   response.set_epoch(epoch->value);
@@ -153,6 +191,8 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::GetNavMeshRequest& request,
                                           v1::GetNavMeshResponse& response) {
+  if (auto failure = RegistryFields().Name("navmesh_id", request.navmesh_id()).ToFailure())
+    return failure;
   const auto description = backend.registry().Get(request.navmesh_id());
   if (!description.ok()) return ToFailure(description.failure());
   EncodeNavMesh(*description, response.mutable_navmesh());
@@ -162,17 +202,27 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::ListNavMeshesRequest& request,
                                           v1::ListNavMeshesResponse& response) {
-  const NavMeshPage page =
-      backend.registry().List(PageSize(request.page_size()), request.page_token());
+  std::string after;
+  if (auto failure = RegistryFields()
+                         .PageSize(request.page_size())
+                         .PageToken(kNavMeshList, request.page_token(), &after)
+                         .ToFailure())
+    return failure;
+  const NavMeshPage page = backend.registry().List(PageSizeOf(request.page_size()), after);
   for (const NavMeshDescription& description : page.navmeshes)
     EncodeNavMesh(description, response.add_navmeshes());
-  response.set_next_page_token(page.next_page_token);
+  response.set_next_page_token(PageTokenAfter(kNavMeshList, page.next_page_token));
   return std::nullopt;
 }
 
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::CreateWorldRequest& request,
                                           v1::CreateWorldResponse& response) {
+  if (auto failure = RegistryFields()
+                         .Name("navmesh_id", request.navmesh_id())
+                         .Name("world_id", request.world_id())
+                         .ToFailure())
+    return failure;
   const auto world = backend.registry().CreateWorld(request.navmesh_id(), request.world_id(),
                                                     {request.version()}, NavMeshBackend::Now());
   if (!world.ok()) return ToFailure(world.failure());
@@ -183,6 +233,11 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::MoveWorldRequest& request,
                                           v1::MoveWorldResponse& response) {
+  if (auto failure = RegistryFields()
+                         .Name("navmesh_id", request.navmesh_id())
+                         .Name("world_id", request.world_id())
+                         .ToFailure())
+    return failure;
   const auto world =
       backend.registry().MoveWorld(request.navmesh_id(), request.world_id(), {request.version()});
   if (!world.ok()) return ToFailure(world.failure());
@@ -193,19 +248,32 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::ListWorldsRequest& request,
                                           v1::ListWorldsResponse& response) {
+  std::string after;
+  if (auto failure = RegistryFields()
+                         .Name("navmesh_id", request.navmesh_id())
+                         .PageSize(request.page_size())
+                         .PageToken(WorldList(request.navmesh_id()), request.page_token(), &after)
+                         .ToFailure())
+    return failure;
   // A navmesh that is not there is told apart from one without worlds.
   if (const auto navmesh = backend.registry().Get(request.navmesh_id()); !navmesh.ok())
     return ToFailure(navmesh.failure());
-  const WorldPage page = backend.registry().ListWorlds(
-      request.navmesh_id(), PageSize(request.page_size()), request.page_token());
+  const WorldPage page =
+      backend.registry().ListWorlds(request.navmesh_id(), PageSizeOf(request.page_size()), after);
   for (const WorldDescription& world : page.worlds) EncodeWorld(world, response.add_worlds());
-  response.set_next_page_token(page.next_page_token);
+  response.set_next_page_token(
+      PageTokenAfter(WorldList(request.navmesh_id()), page.next_page_token));
   return std::nullopt;
 }
 
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::DeleteWorldRequest& request,
                                           v1::DeleteWorldResponse& response) {
+  if (auto failure = RegistryFields()
+                         .Name("navmesh_id", request.navmesh_id())
+                         .Name("world_id", request.world_id())
+                         .ToFailure())
+    return failure;
   const auto epoch = backend.registry().DeleteWorld(request.navmesh_id(), request.world_id());
   if (!epoch.ok()) return ToFailure(epoch.failure());
   response.set_epoch(epoch->value);
@@ -215,10 +283,8 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::InvalidateNavMeshRequest& request,
                                           v1::InvalidateNavMeshResponse&) {
-  if (request.navmesh_id().empty() || request.navmesh_id().size() > kMaxNameBytes) {
-    return InvalidField("navmesh_id",
-                        "required: a name of 1 to " + std::to_string(kMaxNameBytes) + " bytes");
-  }
+  if (auto failure = RegistryFields().Name("navmesh_id", request.navmesh_id()).ToFailure())
+    return failure;
   const std::vector<Dependency> changed = ReadReadSet(request.changed());
   if (changed.empty()) {
     backend.ledger().InvalidateAll(request.navmesh_id());
@@ -232,9 +298,8 @@ std::optional<Failure> AnswerPublication(NavMeshBackend& backend,
                                          const v1::PublishNavMeshHeader& header,
                                          const std::string& bytes,
                                          v1::PublishNavMeshResponse& response) {
-  Content content;
-  if (auto failure = ReadContent(header, bytes, content)) return failure;
   MeshViolations violations;
+  const Content content = ReadContent(header, bytes, violations);
   PublishRequest publish;
   publish.navmesh_id = header.navmesh_id();
   publish.version = {header.version()};
@@ -243,9 +308,9 @@ std::optional<Failure> AnswerPublication(NavMeshBackend& backend,
   publish.gates = ReadGates(header.gates(), "header.gates", violations);
   if (header.has_baked_radius()) publish.baked_radius = header.baked_radius();
   publish.activate = !header.inactive();
-  if (!violations.empty()) return Invalid(std::move(violations));
+  publish.violations = std::move(violations);
   const auto result = backend.registry().Publish(publish);
-  if (!result.ok()) return ToFailure(result.failure());
+  if (!result.ok()) return ToPublicationFailure(result.failure());
   EncodePublished(backend, header.navmesh_id(), *result, response);
   return std::nullopt;
 }
@@ -254,11 +319,9 @@ std::optional<Failure> AnswerPublication(NavMeshBackend& backend,
                                          const v1::UpdateTilesHeader& header,
                                          const std::string& bytes,
                                          v1::UpdateTilesResponse& response) {
-  Content content;
-  if (header.content_bytes() > 0) {
-    if (auto failure = ReadContent(header, bytes, content)) return failure;
-  }
   MeshViolations violations;
+  Content content;
+  if (header.content_bytes() > 0) content = ReadContent(header, bytes, violations);
   UpdateTilesRequest update;
   update.navmesh_id = header.navmesh_id();
   update.base_version = {header.base_version()};
@@ -270,12 +333,12 @@ std::optional<Failure> AnswerPublication(NavMeshBackend& backend,
   update.gates = ReadGates(header.gates(), "header.gates", violations);
   for (const uint64_t gate : header.removed_gates()) update.removed_gates.push_back({gate});
   update.activate = !header.inactive();
-  if (!violations.empty()) return Invalid(std::move(violations));
+  update.violations = std::move(violations);
   // The base as it is before: its refs of the replaced tiles are what callers know them by.
   const auto base =
       backend.registry().View(header.navmesh_id(), update.base_version, "", NavMeshBackend::Now());
   const auto result = backend.registry().UpdateTiles(update);
-  if (!result.ok()) return ToFailure(result.failure());
+  if (!result.ok()) return ToPublicationFailure(result.failure());
   if (!base.ok()) {
     backend.ledger().InvalidateAll(header.navmesh_id());
   } else if (!result->already_published) {

@@ -34,20 +34,35 @@ class InputValidator {
 
   double Run() {
     CheckPoint("origin", input_.origin, input_.origin_height);
-    magnitude_ = 0.0;  // The origin is no coordinate of the corridor.
     CheckPoint("start", input_.start, input_.start_height);
     CheckPoint("goal", input_.goal, input_.goal_height);
+    magnitude_ = 0.0;  // The origin is no coordinate of the corridor; start and goal may be.
     CheckSettings();
     if (!input_.has_polygons && !input_.has_portals) {
       violations_->Add(ViolationReason::kRequired, "", "polygons or portals must be given");
     }
     if (input_.has_polygons) CheckPolygons();
     if (input_.has_portals) CheckPortals();
+    CountEnds();
     CheckScale();
     return magnitude_;
   }
 
  private:
+  // Ends that lie in the corridor, as far outside as is allowed, belong to its coordinates. Ends
+  // farther away are refused for that, and must not coarsen the corridor until its polygons are.
+  void CountEnds() {
+    const double reach = input_.has_polygons ? magnitude_ + input_.max_end_shift
+                                             : std::numeric_limits<double>::infinity();
+    double largest = magnitude_;
+    for (const Vec2 end : {input_.start, input_.goal}) {
+      for (const double value : {std::abs(end.x), std::abs(end.y)}) {
+        if (value <= reach && value <= kMaxCoordinate) largest = std::max(largest, value);
+      }
+    }
+    magnitude_ = largest;
+  }
+
   void CheckScale() {
     if (!(magnitude_ > 0.0 && magnitude_ < kMinCoordinate)) return;
     violations_->Add(ViolationReason::kOutOfRange,
@@ -72,10 +87,7 @@ class InputValidator {
   void CheckPoint(absl::string_view field, Vec2 point, double height) {
     CheckValue(point.x, [&] { return absl::StrCat(field, ".", Name(axes_.a)); });
     CheckValue(point.y, [&] { return absl::StrCat(field, ".", Name(axes_.b)); });
-    // How high the agent stands says nothing of the corridor's precision.
-    const double magnitude = magnitude_;
     CheckValue(height, [&] { return absl::StrCat(field, ".", Name(axes_.height)); });
-    magnitude_ = magnitude;
   }
 
   template <typename FieldName>

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <string>
 
 namespace arclane {
@@ -40,6 +41,80 @@ TEST(CanonicalRequestTest, LeavesOutWhatDoesNotMatter) {
   request.clear_closed_gates();
   for (const uint64_t gate : {4, 5, 4}) request.add_closed_gates(gate);
   EXPECT_EQ(CanonicalOf(request), bytes);
+}
+
+v1::PlanCorridorRequest WithAgent() {
+  v1::PlanCorridorRequest request = ByReference();
+  v1::AgentLimits& limits = *request.mutable_agent()->mutable_limits();
+  limits.set_max_speed(4);
+  limits.set_max_acceleration(2);
+  limits.set_max_braking(2);
+  return request;
+}
+
+TEST(CanonicalRequestTest, MakesDefaultsAndUnsetFieldsEqual) {
+  const std::string bytes = CanonicalOf(WithAgent());
+  v1::PlanCorridorRequest request = WithAgent();
+  request.mutable_frame()->mutable_origin()->set_x(-0.0);
+  request.mutable_frame()->set_source(v1::COORDINATE_SOURCE_UNSPECIFIED);
+  request.mutable_motion()->mutable_velocity()->set_y(0.0);
+  request.mutable_sampling();
+  v1::AgentProfile& agent = *request.mutable_agent();
+  agent.mutable_body()->set_can_turn_in_place(true);
+  agent.mutable_limits()->set_max_lateral_acceleration(std::numeric_limits<double>::infinity());
+  agent.mutable_limits()->set_max_total_acceleration(std::numeric_limits<double>::infinity());
+  agent.mutable_limits()->set_budget_mode(v1::BUDGET_MODE_INDEPENDENT);
+  v1::AgentManners& manners = *agent.mutable_manners();
+  manners.set_corner_angle_min_rad(1e-3);
+  manners.set_max_extra_length(0.05);
+  manners.set_corner_work_budget_s(0.0003);
+  manners.set_corner_objective(v1::CORNER_OBJECTIVE_FEWEST_STOPS);
+  manners.set_corner_distance_tolerance(0.1);
+  manners.set_corner_speed_tolerance(0.2);
+  EXPECT_EQ(CanonicalOf(request), bytes);
+}
+
+TEST(CanonicalRequestTest, KeepsWhatIsNotTheDefaultOrIsRefused) {
+  const std::string bytes = CanonicalOf(WithAgent());
+  const auto differs = [&](auto change) {
+    v1::PlanCorridorRequest request = WithAgent();
+    change(request);
+    return CanonicalOf(request) != bytes;
+  };
+  using Request = v1::PlanCorridorRequest;
+  EXPECT_TRUE(differs([](Request& r) { r.mutable_frame()->set_up_axis(v1::UP_AXIS_Z); }));
+  EXPECT_TRUE(differs([](Request& r) { r.mutable_frame()->set_tolerance(0.0); }));
+  EXPECT_TRUE(
+      differs([](Request& r) { r.mutable_frame()->set_source(v1::COORDINATE_SOURCE_FLOAT64); }));
+  EXPECT_TRUE(differs([](Request& r) { r.mutable_corridor()->mutable_dependencies(); }));
+  EXPECT_TRUE(differs([](Request& r) { r.mutable_goal(); }));
+  EXPECT_TRUE(differs([](Request& r) { r.set_max_endpoint_shift(0.0); }));
+  EXPECT_TRUE(differs([](Request& r) { r.mutable_motion()->set_heading_rad(0.0); }));
+  EXPECT_TRUE(differs([](Request& r) { r.mutable_sampling()->set_count(0); }));
+  EXPECT_TRUE(
+      differs([](Request& r) { r.mutable_agent()->mutable_body()->set_max_turn_radius(0); }));
+  EXPECT_TRUE(
+      differs([](Request& r) { r.mutable_agent()->mutable_manners()->set_max_extra_length(0.0); }));
+  EXPECT_TRUE(differs([](Request& r) {
+    r.mutable_agent()->mutable_manners()->set_corner_distance_tolerance(-1.0);
+  }));
+  EXPECT_TRUE(differs([](Request& r) {
+    r.mutable_agent()->mutable_limits()->set_budget_mode(v1::BUDGET_MODE_COUPLED);
+  }));
+}
+
+TEST(CanonicalRequestTest, MakesTheFrameOfACorridorThatIsSentAlongEqual) {
+  v1::PlanCorridorRequest request;
+  request.mutable_corridor()->mutable_portals();
+  const std::string bytes = CanonicalOf(request);
+  request.mutable_frame()->set_up_axis(v1::UP_AXIS_Z);
+  request.mutable_frame()->set_tolerance(-0.0);
+  request.mutable_corridor()->mutable_dependencies();
+  EXPECT_EQ(CanonicalOf(request), bytes);
+  request.mutable_frame()->set_source(v1::COORDINATE_SOURCE_FLOAT64);
+  EXPECT_EQ(CanonicalOf(request), bytes);
+  request.mutable_frame()->set_up_axis(v1::UP_AXIS_Y);
+  EXPECT_NE(CanonicalOf(request), bytes);
 }
 
 TEST(CanonicalRequestTest, KeepsWhatMatters) {

@@ -138,8 +138,8 @@ TEST(NeutralMeshTest, ListsEveryViolation) {
   ASSERT_FALSE(content.ok());
   EXPECT_EQ(content.failure().reason, NavMeshReason::kBrokenMesh);
   EXPECT_THAT(Places(content.failure()),
-              UnorderedElementsAre("polygons[2]", "polygons.id[5]", "links[0]", "links[0].end",
-                                   "links[1].start"));
+              UnorderedElementsAre("vertex_count[2]", "polygon_ref[5]", "links.link_ref[0]",
+                                   "links.end[0]", "links.start_polygon[1]"));
 }
 
 TEST(NeutralMeshTest, RefusesLinksThatAreNotAnswered) {
@@ -150,9 +150,9 @@ TEST(NeutralMeshTest, RefusesLinksThatAreNotAnswered) {
   const auto content = BuildNeutralTiles(mesh);
   ASSERT_FALSE(content.ok());
   const auto places = Places(content.failure());
-  EXPECT_TRUE(places.contains("polygons[5].edges[1]")) << content.status();
-  EXPECT_TRUE(places.contains("polygons[1].edges[3]")) << content.status();
-  EXPECT_TRUE(places.contains("polygons[10].edges[0]")) << content.status();
+  EXPECT_TRUE(places.contains("neighbour[21]")) << content.status();
+  EXPECT_TRUE(places.contains("neighbour[7]")) << content.status();
+  EXPECT_TRUE(places.contains("neighbour[40]")) << content.status();
 }
 
 TEST(NeutralMeshTest, RefusesColumnsOfOtherLengths) {
@@ -162,7 +162,7 @@ TEST(NeutralMeshTest, RefusesColumnsOfOtherLengths) {
   mesh.vertex_index[3] = 1000;
   const auto content = BuildNeutralTiles(mesh);
   ASSERT_FALSE(content.ok());
-  EXPECT_THAT(Places(content.failure()), UnorderedElementsAre("vertices.y", "polygons.area"));
+  EXPECT_THAT(Places(content.failure()), UnorderedElementsAre("vertices.y", "area"));
 }
 
 TEST(NeutralMeshTest, NamesGatesWithoutBorder) {
@@ -173,7 +173,7 @@ TEST(NeutralMeshTest, NamesGatesWithoutBorder) {
                 {{5}, "d", {}, true}};
   const auto snapshot = Assemble(mesh);
   ASSERT_FALSE(snapshot.ok());
-  EXPECT_THAT(Places(snapshot.failure()), UnorderedElementsAre("gates[5]", "gates[6]", "gates[7]"));
+  EXPECT_THAT(Places(snapshot.failure()), UnorderedElementsAre("gate 5", "gate 6", "gate 7"));
 }
 
 TEST(NeutralMeshTest, ReadsItsStoredFormBack) {

@@ -8,7 +8,7 @@ set -euo pipefail
 build_packages=(
   build-essential cmake ninja-build ccache pkg-config git ca-certificates curl
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc grpc-proto libabsl-dev
-  prometheus-cpp-dev libspdlog-dev nlohmann-json3-dev zlib1g-dev libssl-dev libcli11-dev
+  prometheus-cpp-dev libspdlog-dev nlohmann-json3-dev zlib1g-dev libssl-dev libcli11-dev libgoogle-perftools-dev
 )
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev python3 python3-grpcio python3-protobuf

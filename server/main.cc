@@ -5,7 +5,6 @@
 // listened on, a data directory that cannot be opened or a navmesh file that is refused.
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -16,8 +15,10 @@
 #include "absl/synchronization/mutex.h"
 #include "server/config/cpu_quota.h"
 #include "server/config/flags.h"
+#include "server/config/role_grant.h"
 #include "server/navmesh/registry.h"
 #include "server/navmesh/sqlite_store.h"
+#include "server/operator_signals.h"
 #include "server/service/library_logs.h"
 #include "server/service/navmesh_directory.h"
 #include "server/service/server.h"
@@ -25,13 +26,33 @@
 #include "server/telemetry/build_info.h"
 #include "server/telemetry/logging.h"
 #include "server/telemetry/metrics.h"
+#include "server/telemetry/metrics_access.h"
 
 namespace arclane {
 namespace {
 
+SecurityOptions ToSecurityOptions(const ServerConfig& config) {
+  SecurityOptions options;
+  options.tls = {.certificate = config.tls_certificate,
+                 .key = config.tls_key,
+                 .client_ca = config.tls_client_ca};
+  options.reload_interval_s = config.tls_reload_interval_s;
+  // The configuration holds no others.
+  for (const std::string& grant : config.authorize)
+    options.grants.push_back(*ParseRoleGrant(grant));
+  options.open_services = config.open_services;
+  return options;
+}
+
 ServerOptions ToServerOptions(const ServerConfig& config) {
   ServerOptions options;
   options.addresses = config.listen;
+  options.health_addresses = config.health_listen;
+  options.security = ToSecurityOptions(config);
+  options.log = AccessLogOptionsOf(config);
+  options.capture = {.directory = config.capture_dir,
+                     .most_files = config.capture_max_files,
+                     .most_bytes = config.capture_max_bytes};
   options.limits.max_receive_bytes = config.max_receive_bytes;
   options.limits.max_plan_corridor_bytes = config.max_plan_corridor_bytes;
   options.limits.max_plan_waypoints_bytes = config.max_plan_waypoints_bytes;
@@ -48,7 +69,10 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
       config.planner_threads == 0 ? UsableProcessors() : static_cast<int>(config.planner_threads);
   options.planner_nice = static_cast<int>(config.planner_nice);
   options.quick_plan_bytes = config.quick_plan_bytes;
+  options.max_metadata_bytes = config.max_metadata_bytes;
+  options.max_concurrent_streams = config.max_concurrent_streams;
   options.keepalive_s = config.keepalive_s;
+  options.keepalive_timeout_s = config.keepalive_timeout_s;
   options.min_ping_interval_s = config.min_ping_interval_s;
   options.max_connection_age_s = config.max_connection_age_s;
   options.max_connection_age_grace_s = config.max_connection_age_grace_s;
@@ -109,6 +133,7 @@ bool WriteReadyFile(const std::string& path, const Server& server,
                     const std::string& metrics_address) {
   nlohmann::json ready = {
       {"pid", getpid()}, {"grpc", server.addresses()}, {"grpc_port", server.port()}};
+  if (!server.health_addresses().empty()) ready["health"] = server.health_addresses();
   if (!metrics_address.empty()) {
     ready["metrics"] = metrics_address;
     ready["metrics_port"] = std::stoi(metrics_address.substr(metrics_address.rfind(':') + 1));
@@ -120,27 +145,6 @@ bool WriteReadyFile(const std::string& path, const Server& server,
     if (!file.flush()) return false;
   }
   return std::rename(draft.c_str(), path.c_str()) == 0;
-}
-
-// The signals that end the server, blocked in every thread that is started after this, so that only
-// AwaitEnd takes them: nothing of the shutdown runs inside a signal handler.
-sigset_t BlockEndingSignals() {
-  std::signal(SIGPIPE, SIG_IGN);
-  sigset_t ending;
-  sigemptyset(&ending);
-  sigaddset(&ending, SIGTERM);
-  sigaddset(&ending, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &ending, nullptr);
-  return ending;
-}
-
-int AwaitEnd(const sigset_t& ending) {
-  int signal = 0;
-  while (sigwait(&ending, &signal) != 0) {
-  }
-  // A second signal ends the process at once.
-  pthread_sigmask(SIG_UNBLOCK, &ending, nullptr);
-  return signal;
 }
 
 int Fail(const absl::Status& status) {
@@ -157,7 +161,7 @@ int Run(int argc, char** argv) {
     std::cout << PrintConfig(config);
     return 0;
   }
-  const sigset_t ending = BlockEndingSignals();
+  BlockSignals();
   SetUpLogging(LogLevelOf(config.log_level),
                config.log_format == "json" ? LogFormat::kJson : LogFormat::kText);
   SendLibraryLogsToOurs();
@@ -176,7 +180,16 @@ int Run(int argc, char** argv) {
   std::unique_ptr<MetricsEndpoint> endpoint;
   std::string metrics_address;
   if (config.metrics_listen != "none") {
-    auto started = MetricsEndpoint::Start(config.metrics_listen, metrics);
+    MetricsAccess access;
+    if (!config.metrics_user.empty()) {
+      auto checked = PasswordFileAccess(config.metrics_user, config.metrics_password_file);
+      if (!checked.ok()) return Fail(checked.status());
+      access = *std::move(checked);
+    } else if (ListensBeyondThisMachine(config.metrics_listen)) {
+      Log(LogLevel::kWarn, "everybody in reach of this address can read the metrics",
+          {{"metrics_listen", config.metrics_listen}});
+    }
+    auto started = MetricsEndpoint::Start(config.metrics_listen, metrics, std::move(access));
     if (!started.ok()) return Fail(started.status());
     endpoint = *std::move(started);
     metrics_address = config.metrics_listen.substr(0, config.metrics_listen.rfind(':') + 1) +
@@ -199,7 +212,7 @@ int Run(int argc, char** argv) {
        {"commit", build.commit},
        {"planner_threads", options.planner_threads}});
 
-  const int signal = AwaitEnd(ending);
+  const int signal = AwaitEnd(config, line->config_file, **server);
   Log(LogLevel::kInfo, "draining",
       {{"signal", signal},
        {"delay_s", config.drain_delay_s},

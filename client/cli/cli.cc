@@ -251,6 +251,26 @@ CLI::App* AddFollow(CLI::App& app, FollowFlags& flags) {
   return command;
 }
 
+void AddTls(CLI::App& app, ServerFlags& flags) {
+  app.add_flag("--tls", flags.tls, "Speak TLS; implied by the flags below")->envname("ARCLANE_TLS");
+  app.add_option(
+         "--tls-ca,--tls_ca", flags.tls_ca,
+         "PEM file of the authorities that the server is trusted by; the system's otherwise")
+      ->envname("ARCLANE_TLS_CA")
+      ->type_name("FILE");
+  app.add_option("--tls-certificate,--tls_certificate", flags.tls_certificate,
+                 "PEM file of this client's certificate, for servers that ask for one")
+      ->envname("ARCLANE_TLS_CERTIFICATE")
+      ->type_name("FILE");
+  app.add_option("--tls-key,--tls_key", flags.tls_key, "PEM file of its key")
+      ->envname("ARCLANE_TLS_KEY")
+      ->type_name("FILE");
+  app.add_option("--tls-server-name,--tls_server_name", flags.tls_server_name,
+                 "The name that the server's certificate must have, if not the target's host")
+      ->envname("ARCLANE_TLS_SERVER_NAME")
+      ->type_name("NAME");
+}
+
 CLI::App* AddPing(CLI::App& app, PingFlags& flags) {
   CLI::App* command = app.add_subcommand("ping", "Measure round trips that plan nothing");
   command->add_option("--count", flags.count, "How many")
@@ -284,6 +304,7 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
          "Longest time for one answer, retries included")
       ->type_name("DURATION")
       ->default_str("10s");
+  AddTls(app, flags.server);
   const CLI::App* plan_corridor =
       AddPlan<CorridorMethod>(app, "Plan the route in a corridor", flags.plan_corridor);
   const CLI::App* plan_waypoints = AddPlan<WaypointsMethod>(
@@ -303,6 +324,15 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
   CLI::App* health = app.add_subcommand("health", "Exit with 0 when the server is serving");
   health->add_option("--service", flags.health_service,
                      "arclane.v1.PathPlanner: ready; liveness: alive; empty: the server");
+  health
+      ->add_option_function<std::string>(
+          "--timeout",
+          [&flags](const std::string& text) {
+            const std::string fault = ParseDeadline(text, flags.server.deadline);
+            if (!fault.empty()) throw CLI::ValidationError("--timeout", fault);
+          },
+          "Longest time to wait; --deadline otherwise")
+      ->type_name("DURATION");
 
   app.footer(kFooter);  // After the commands, which would inherit it.
 

@@ -15,7 +15,11 @@ std::string Hint(const ClientError& error, const ServerFlags& server) {
   switch (error.code) {
     case absl::StatusCode::kUnavailable:
       return "Start a server with `arclane-server`, or name a running one with --server HOST:PORT "
-             "or ARCLANE_SERVER.";
+             "or ARCLANE_SERVER. A server that speaks TLS needs --tls-ca, or --tls.";
+    case absl::StatusCode::kPermissionDenied:
+      return "The server's setting `authorize` says who may; --tls-certificate and --tls-key say "
+             "who "
+             "is asking.";
     case absl::StatusCode::kDeadlineExceeded:
       return absl::StrCat("The limit was ", absl::FormatDuration(server.deadline),
                           "; allow more with --deadline.");

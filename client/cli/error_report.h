@@ -12,10 +12,16 @@
 
 namespace arclane {
 
-// Where and how calls are made; the flags --server and --deadline.
+// Where and how calls are made; the flags of all commands.
 struct ServerFlags {
   std::string target = "localhost:50051";
   absl::Duration deadline = absl::Seconds(10);
+  // TLS when `tls` or any of the others is given.
+  bool tls = false;
+  std::string tls_ca;
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_server_name;
 };
 
 // Prints the error behind `place` ("plan.jsonl:3: ", or nothing) with its violations as a list and

@@ -11,8 +11,8 @@
 
 namespace arclane {
 
-// The client for --server and --deadline. kInvalidArgument for flags that it refuses; does not wait
-// for a connection.
+// The client for --server, --deadline and the flags on TLS. kInvalidArgument for flags that it
+// refuses; does not wait for a connection.
 absl::StatusOr<std::unique_ptr<Client>> ConnectTo(const ServerFlags& server);
 
 }  // namespace arclane

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "arclane/v1/planner.grpc.pb.h"
+#include "client/sdk/tls_credentials.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/create_channel.h"
@@ -62,7 +63,8 @@ int ToMilliseconds(absl::Duration duration) {
   return static_cast<int>(std::clamp<int64_t>(ms, 1, std::numeric_limits<int>::max()));
 }
 
-std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options) {
+std::shared_ptr<grpc::Channel> MakeChannel(
+    const ClientOptions& options, const std::shared_ptr<grpc::ChannelCredentials>& credentials) {
   grpc::ChannelArguments arguments;
   arguments.SetServiceConfigJSON(options.service_config_json);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kInitialReconnectBackoffMs);
@@ -73,9 +75,17 @@ std::shared_ptr<grpc::Channel> MakeChannel(const ClientOptions& options) {
   arguments.SetMaxReceiveMessageSize(options.max_message_bytes);
   arguments.SetMaxSendMessageSize(options.max_message_bytes);
   if (!options.user_agent.empty()) arguments.SetUserAgentPrefix(options.user_agent);
-  return grpc::CreateCustomChannel(
-      options.target,
-      options.credentials ? options.credentials : grpc::InsecureChannelCredentials(), arguments);
+  if (options.tls && !options.tls->server_name.empty()) {
+    arguments.SetSslTargetNameOverride(options.tls->server_name);
+  }
+  return grpc::CreateCustomChannel(options.target, credentials, arguments);
+}
+
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOf(
+    const ClientOptions& options) {
+  if (options.credentials != nullptr) return options.credentials;
+  if (options.tls) return MakeTlsCredentials(*options.tls);
+  return grpc::InsecureChannelCredentials();
 }
 
 void Prepare(grpc::ClientContext& context, const CallOptions& call, absl::Duration deadline) {
@@ -161,9 +171,9 @@ class StreamSession final : public PingSession {
 
 class Client::Impl {
  public:
-  explicit Impl(const ClientOptions& options)
+  Impl(const ClientOptions& options, const std::shared_ptr<grpc::ChannelCredentials>& credentials)
       : deadline_(options.deadline),
-        channel_(MakeChannel(options)),
+        channel_(MakeChannel(options, credentials)),
         planner_(v1::PathPlanner::NewStub(channel_)),
         health_(grpc::health::v1::Health::NewStub(channel_)),
         navmeshes_(channel_, options.deadline) {}
@@ -262,7 +272,9 @@ class Client::Impl {
 
 absl::StatusOr<std::unique_ptr<Client>> Client::Create(const ClientOptions& options) {
   if (absl::Status status = CheckOptions(options); !status.ok()) return status;
-  return std::unique_ptr<Client>(new Client(std::make_unique<Impl>(options)));
+  const auto credentials = CredentialsOf(options);
+  if (!credentials.ok()) return credentials.status();
+  return std::unique_ptr<Client>(new Client(std::make_unique<Impl>(options, *credentials)));
 }
 
 Client::Client(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -52,9 +52,9 @@ class Client {
   template <typename T>
   using Callback = absl::AnyInvocable<void(Result<T>)>;
 
-  // Fails with kInvalidArgument for an empty target, a service config that gRPC refuses, or a
-  // duration or size <= 0. Does not connect: a server that is away shows itself as UNAVAILABLE at
-  // the first call.
+  // Fails with kInvalidArgument for an empty target, a service config that gRPC refuses, a
+  // duration or size <= 0, or a TLS file that cannot be read. Does not connect: a server that is
+  // away shows itself as UNAVAILABLE at the first call.
   static absl::StatusOr<std::unique_ptr<Client>> Create(const ClientOptions& options);
 
   // Cancels all calls in flight and waits until their callbacks have returned; so never destroy a

@@ -26,6 +26,16 @@ namespace arclane {
 // replaces the back-off; -1 forbids the retry. Retries pause while most calls fail.
 std::string_view DefaultServiceConfig();
 
+// Paths of PEM files. They are read when the Client is made; a Client made later has what is new.
+struct TlsOptions {
+  std::string ca_file;  // The authorities that the server is trusted by; empty: the system's.
+  // The client's own certificate and its key, for servers that ask for one; both or neither.
+  std::string certificate_file;
+  std::string key_file;
+  // The name that the server's certificate must have; empty: the host of the target.
+  std::string server_name;
+};
+
 struct ClientOptions {
   // Where the servers are: host:port, dns:///host:port (every address behind the name gets its
   // share of the calls), unix:/path, ipv4:1.2.3.4:5,1.2.3.5:5.
@@ -45,7 +55,9 @@ struct ClientOptions {
   int max_message_bytes = 64 << 20;
   // Put before gRPC's own user agent, such as "my-game/1.2". Default: nothing.
   std::string user_agent;
-  // Credentials of the channel, such as grpc::SslCredentials(...). Null: no TLS.
+  // TLS; unset: clear text.
+  std::optional<TlsOptions> tls;
+  // Credentials of the channel of the caller's own making, in place of `tls`. Null: none.
   std::shared_ptr<grpc::ChannelCredentials> credentials;
 };
 

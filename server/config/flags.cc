@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -12,10 +14,9 @@
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
 #include "absl/flags/reflection.h"
-#include "absl/flags/usage.h"
 #include "absl/flags/usage_config.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "server/config/settings.h"
@@ -34,7 +35,16 @@ absl::string_view Help(std::string_view name) {
 // Texts, so that flags, environment and file are parsed by the same rules and their errors come
 // together.
 ABSL_FLAG(Text, listen, absl::nullopt, Help("listen"));
+ABSL_FLAG(Text, health_listen, absl::nullopt, Help("health_listen"));
 ABSL_FLAG(Text, metrics_listen, absl::nullopt, Help("metrics_listen"));
+ABSL_FLAG(Text, metrics_user, absl::nullopt, Help("metrics_user"));
+ABSL_FLAG(Text, metrics_password_file, absl::nullopt, Help("metrics_password_file"));
+ABSL_FLAG(Text, tls_certificate, absl::nullopt, Help("tls_certificate"));
+ABSL_FLAG(Text, tls_key, absl::nullopt, Help("tls_key"));
+ABSL_FLAG(Text, tls_client_ca, absl::nullopt, Help("tls_client_ca"));
+ABSL_FLAG(Text, tls_reload_interval_s, absl::nullopt, Help("tls_reload_interval_s"));
+ABSL_FLAG(Text, authorize, absl::nullopt, Help("authorize"));
+ABSL_FLAG(Text, open_services, absl::nullopt, Help("open_services"));
 ABSL_FLAG(Text, ready_file, absl::nullopt, Help("ready_file"));
 ABSL_FLAG(Text, planner_threads, absl::nullopt, Help("planner_threads"));
 ABSL_FLAG(Text, planner_nice, absl::nullopt, Help("planner_nice"));
@@ -61,7 +71,10 @@ ABSL_FLAG(Text, max_worlds, absl::nullopt, Help("max_worlds"));
 ABSL_FLAG(Text, world_idle_s, absl::nullopt, Help("world_idle_s"));
 ABSL_FLAG(Text, navmesh_log_records, absl::nullopt, Help("navmesh_log_records"));
 ABSL_FLAG(Text, cache_bytes, absl::nullopt, Help("cache_bytes"));
+ABSL_FLAG(Text, max_metadata_bytes, absl::nullopt, Help("max_metadata_bytes"));
+ABSL_FLAG(Text, max_concurrent_streams, absl::nullopt, Help("max_concurrent_streams"));
 ABSL_FLAG(Text, keepalive_s, absl::nullopt, Help("keepalive_s"));
+ABSL_FLAG(Text, keepalive_timeout_s, absl::nullopt, Help("keepalive_timeout_s"));
 ABSL_FLAG(Text, min_ping_interval_s, absl::nullopt, Help("min_ping_interval_s"));
 ABSL_FLAG(Text, max_connection_age_s, absl::nullopt, Help("max_connection_age_s"));
 ABSL_FLAG(Text, max_connection_age_grace_s, absl::nullopt, Help("max_connection_age_grace_s"));
@@ -69,6 +82,14 @@ ABSL_FLAG(Text, drain_delay_s, absl::nullopt, Help("drain_delay_s"));
 ABSL_FLAG(Text, drain_timeout_s, absl::nullopt, Help("drain_timeout_s"));
 ABSL_FLAG(Text, log_level, absl::nullopt, Help("log_level"));
 ABSL_FLAG(Text, log_format, absl::nullopt, Help("log_format"));
+ABSL_FLAG(Text, log_success_sample, absl::nullopt, Help("log_success_sample"));
+ABSL_FLAG(Text, log_lines_per_s, absl::nullopt, Help("log_lines_per_s"));
+ABSL_FLAG(Text, slow_request_ms, absl::nullopt, Help("slow_request_ms"));
+ABSL_FLAG(Text, capture_dir, absl::nullopt, Help("capture_dir"));
+ABSL_FLAG(Text, capture_max_files, absl::nullopt, Help("capture_max_files"));
+ABSL_FLAG(Text, capture_max_bytes, absl::nullopt, Help("capture_max_bytes"));
+ABSL_FLAG(Text, profile_dir, absl::nullopt, Help("profile_dir"));
+ABSL_FLAG(Text, profile_max_s, absl::nullopt, Help("profile_max_s"));
 ABSL_FLAG(Text, config, absl::nullopt,
           "JSON file with settings, such as --print_config writes. Environment: ARCLANE_CONFIG.");
 ABSL_FLAG(bool, print_config, false, "Print the settings in force as JSON and exit.");
@@ -113,49 +134,17 @@ absl::StatusOr<std::map<std::string, std::string>> ReadConfigFile(const std::str
   return settings;
 }
 
-}  // namespace
-
-absl::StatusOr<CommandLine> ReadCommandLine(int argc, char** argv, const std::string& version) {
-  absl::SetProgramUsageMessage(
-      "Arclane, the path-planning service.\n\n"
-      "Each setting is a flag, an environment variable ARCLANE_NAME and a key of the file that "
-      "--config names; "
-      "flags win over the environment, the environment over the file. Dashes and underscores in "
-      "names are the same.");
-  absl::FlagsUsageConfig usage;
-  const auto own_flags = [](absl::string_view file) {
-    return absl::StrContains(file, "server/config/flags");
-  };
-  usage.contains_helpshort_flags = own_flags;
-  usage.contains_help_flags = own_flags;
-  usage.contains_helppackage_flags = own_flags;
-  usage.version_string = [version] { return version + "\n"; };
-  usage.normalize_filename = [](absl::string_view file) {
-    const size_t start = file.rfind("server/config/");
-    return std::string(start == absl::string_view::npos ? file : file.substr(start));
-  };
-  absl::SetFlagsUsageConfig(usage);
-  UseUnderscores(argc, argv);
-  const std::vector<char*> words = absl::ParseCommandLine(argc, argv);
-
-  CommandLine line;
-  line.print_config = absl::GetFlag(FLAGS_print_config);
+// Adds a line to `errors` for each thing that is wrong.
+ServerConfig ReadSettings(const std::string& config_file, std::vector<std::string>* ignored,
+                          std::string& errors) {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable)
     variables.emplace_back(*variable);
   ConfigSources sources;
   sources.flags = GivenFlags();
-  sources.environment = SettingsOfEnvironment(variables, &line.ignored_environment);
-
-  std::string errors;
-  for (size_t i = 1; i < words.size(); ++i) {
-    absl::StrAppend(&errors, "\"", words[i], "\" is no flag; settings are given as --name=value\n");
-  }
-  std::string path = absl::GetFlag(FLAGS_config).value_or("");
-  if (const char* named = std::getenv("ARCLANE_CONFIG"); path.empty() && named != nullptr)
-    path = named;
-  if (!path.empty()) {
-    auto file = ReadConfigFile(path);
+  sources.environment = SettingsOfEnvironment(variables, ignored);
+  if (!config_file.empty()) {
+    auto file = ReadConfigFile(config_file);
     if (file.ok()) {
       sources.file = *std::move(file);
     } else {
@@ -163,13 +152,104 @@ absl::StatusOr<CommandLine> ReadCommandLine(int argc, char** argv, const std::st
     }
   }
   auto config = ResolveConfig(sources);
-  if (!config.ok()) absl::StrAppend(&errors, config.status().message(), "\n");
+  if (!config.ok()) {
+    absl::StrAppend(&errors, config.status().message(), "\n");
+    return {};
+  }
+  return *std::move(config);
+}
+
+bool AsksForHelp(int argc, char** argv) {
+  for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
+    const absl::string_view word = argv[i];
+    if (word == "--help" || word == "-help" || word == "-h" || word == "--helpfull" ||
+        word == "--helpshort") {
+      return true;
+    }
+  }
+  return false;
+}
+
+// "  --name" and the text below, broken into lines between words.
+void AppendHelp(absl::string_view name, absl::string_view help, std::string& text) {
+  constexpr size_t kMostColumns = 100;
+  constexpr absl::string_view kIndent = "      ";
+  absl::StrAppend(&text, "  --", name, "\n");
+  size_t column = 0;
+  for (absl::string_view word : absl::StrSplit(help, ' ', absl::SkipEmpty())) {
+    if (column > 0 && column + 1 + word.size() > kMostColumns) {
+      absl::StrAppend(&text, "\n");
+      column = 0;
+    }
+    const absl::string_view before = column == 0 ? kIndent : " ";
+    absl::StrAppend(&text, before, word);
+    column += before.size() + word.size();
+  }
+  absl::StrAppend(&text, "\n");
+}
+
+}  // namespace
+
+absl::StatusOr<CommandLine> ReadCommandLine(int argc, char** argv, const std::string& version) {
+  absl::FlagsUsageConfig usage;
+  usage.version_string = [version] { return version + "\n"; };
+  absl::SetFlagsUsageConfig(usage);
+  UseUnderscores(argc, argv);
+  if (AsksForHelp(argc, argv)) {
+    std::fputs(HelpText().c_str(), stdout);
+    std::exit(0);
+  }
+  const std::vector<char*> words = absl::ParseCommandLine(argc, argv);
+
+  CommandLine line;
+  line.print_config = absl::GetFlag(FLAGS_print_config);
+  std::string errors;
+  for (size_t i = 1; i < words.size(); ++i) {
+    absl::StrAppend(&errors, "\"", words[i], "\" is no flag; settings are given as --name=value\n");
+  }
+  std::string path = absl::GetFlag(FLAGS_config).value_or("");
+  if (const char* named = std::getenv("ARCLANE_CONFIG"); path.empty() && named != nullptr)
+    path = named;
+  line.config_file = path;
+  auto config = ReadSettings(path, &line.ignored_environment, errors);
   if (!errors.empty()) {
     errors.pop_back();
     return absl::InvalidArgumentError(errors);
   }
-  line.config = *std::move(config);
+  line.config = std::move(config);
   return line;
+}
+
+absl::StatusOr<ServerConfig> ReadSettingsAgain(const std::string& config_file) {
+  std::string errors;
+  ServerConfig config = ReadSettings(config_file, nullptr, errors);
+  if (errors.empty()) return config;
+  errors.pop_back();
+  return absl::InvalidArgumentError(errors);
+}
+
+std::string HelpText() {
+  std::string text =
+      "arclane-server: the path-planning service.\n\n"
+      "Each setting is a flag, an environment variable (ARCLANE_ and its name in capitals) and a "
+      "key of the\nJSON file that --config names; flags win over the environment, the environment "
+      "over the file. Dashes\nand underscores in names are the same.\n\n";
+  for (const Setting& setting : Settings()) {
+    const std::string_view help = SettingHelp(setting.name);
+    AppendHelp({setting.name.data(), setting.name.size()}, {help.data(), help.size()}, text);
+  }
+  AppendHelp("config",
+             "JSON file with settings, such as --print-config writes. Environment: "
+             "ARCLANE_CONFIG.",
+             text);
+  AppendHelp("print_config", "Print the settings in force as JSON and exit.", text);
+  AppendHelp("version", "Print version and build and exit.", text);
+  absl::StrAppend(&text,
+                  "\nSignals: SIGTERM and SIGINT end the server in order, a second one at once. "
+                  "SIGHUP reads the file\nagain and applies log_level, log_success_sample, "
+                  "log_lines_per_s and slow_request_ms, and looks at the\ncertificate. SIGUSR1 "
+                  "starts and ends a CPU profile. SIGUSR2 logs from debug on, or as before.\n");
+  return text;
 }
 
 }  // namespace arclane

@@ -15,6 +15,7 @@ namespace arclane {
 struct CommandLine {
   ServerConfig config;
   bool print_config = false;
+  std::string config_file;  // Empty: none.
   // Variables that begin with ARCLANE_ and name no setting.
   std::vector<std::string> ignored_environment;
 };
@@ -24,6 +25,13 @@ struct CommandLine {
 // --version and for flags that do not exist; returns INVALID_ARGUMENT with every other error, one a
 // line. Call it once, at the start of main.
 absl::StatusOr<CommandLine> ReadCommandLine(int argc, char** argv, const std::string& version);
+
+// The settings as they are now: the same flags and environment, and the file as it stands.
+// INVALID_ARGUMENT as above. After ReadCommandLine.
+absl::StatusOr<ServerConfig> ReadSettingsAgain(const std::string& config_file);
+
+// What --help prints.
+std::string HelpText();
 
 }  // namespace arclane
 

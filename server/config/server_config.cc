@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "server/config/role_grant.h"
 #include "server/config/settings.h"
 
 namespace arclane {
@@ -38,20 +39,50 @@ std::string AddressError(const std::string& address, bool unix_allowed) {
   return "";
 }
 
+// Settings of which one makes sense only with the other.
+void Needs(const std::string& value, const char* name, const std::string& other,
+           const char* other_name, std::vector<std::string>& errors) {
+  if (!value.empty() && other.empty()) {
+    errors.push_back(absl::StrCat(name, ": needs ", other_name, " beside it"));
+  }
+}
+
+void CheckSecurity(const ServerConfig& config, std::vector<std::string>& errors) {
+  Needs(config.tls_certificate, "tls_certificate", config.tls_key, "tls_key", errors);
+  Needs(config.tls_key, "tls_key", config.tls_certificate, "tls_certificate", errors);
+  Needs(config.tls_client_ca, "tls_client_ca", config.tls_certificate, "tls_certificate", errors);
+  Needs(config.authorize.empty() ? "" : "given", "authorize", config.tls_client_ca,
+        "tls_client_ca, which verifies the callers,", errors);
+  Needs(config.metrics_user, "metrics_user", config.metrics_password_file, "metrics_password_file",
+        errors);
+  Needs(config.metrics_password_file, "metrics_password_file", config.metrics_user, "metrics_user",
+        errors);
+  for (const std::string& grant : config.authorize) {
+    const auto parsed = ParseRoleGrant(grant);
+    if (!parsed.ok()) errors.push_back(absl::StrCat("authorize: ", parsed.status().message()));
+  }
+}
+
 void CheckTogether(const ServerConfig& config, std::vector<std::string>& errors) {
   std::set<std::string> seen;
-  for (const std::string& address : config.listen) {
-    if (std::string error = AddressError(address, true); !error.empty()) {
-      errors.push_back("listen: " + error);
-    } else if (address.substr(address.rfind(':') + 1) != "0" && !seen.insert(address).second) {
-      errors.push_back("listen: \"" + address + "\" is named twice");
+  const auto check_addresses = [&](const std::string& name,
+                                   const std::vector<std::string>& addresses) {
+    for (const std::string& address : addresses) {
+      if (std::string error = AddressError(address, true); !error.empty()) {
+        errors.push_back(name + ": " + error);
+      } else if (address.substr(address.rfind(':') + 1) != "0" && !seen.insert(address).second) {
+        errors.push_back(name + ": \"" + address + "\" is named twice");
+      }
     }
-  }
+  };
+  check_addresses("listen", config.listen);
+  check_addresses("health_listen", config.health_listen);
   if (config.metrics_listen != "none") {
     if (std::string error = AddressError(config.metrics_listen, false); !error.empty()) {
       errors.push_back("metrics_listen: " + error);
     }
   }
+  CheckSecurity(config, errors);
   const auto at_most = [&errors](std::string_view name, uint64_t value, std::string_view bound_name,
                                  uint64_t bound) {
     if (value <= bound) return;

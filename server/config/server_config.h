@@ -21,8 +21,19 @@ namespace arclane {
 struct ServerConfig {
   // Where to listen.
   std::vector<std::string> listen = {"127.0.0.1:50051"};
+  std::vector<std::string> health_listen;
   std::string metrics_listen = "127.0.0.1:9464";
+  std::string metrics_user;
+  std::string metrics_password_file;
   std::string ready_file;
+
+  // Who gets in, and what they may do.
+  std::string tls_certificate;
+  std::string tls_key;
+  std::string tls_client_ca;
+  double tls_reload_interval_s = 10;
+  std::vector<std::string> authorize;
+  std::vector<std::string> open_services = {"grpc.health.v1.Health"};
 
   // Planning.
   uint32_t planner_threads = 0;
@@ -56,7 +67,10 @@ struct ServerConfig {
   uint64_t cache_bytes = 256 << 20;
 
   // Connections.
+  uint32_t max_metadata_bytes = 16 << 10;
+  uint32_t max_concurrent_streams = 10'000;
   double keepalive_s = 60;
+  double keepalive_timeout_s = 20;
   double min_ping_interval_s = 1;
   double max_connection_age_s = 0;
   double max_connection_age_grace_s = 30;
@@ -65,9 +79,17 @@ struct ServerConfig {
   double drain_delay_s = 0;
   double drain_timeout_s = 20;
 
-  // Logs.
+  // Logs, captures and profiles.
   std::string log_level = "info";
   std::string log_format = "text";
+  uint32_t log_success_sample = 1000;
+  uint32_t log_lines_per_s = 20;
+  double slow_request_ms = 250;
+  std::string capture_dir;
+  uint32_t capture_max_files = 100;
+  uint64_t capture_max_bytes = 64 << 20;
+  std::string profile_dir;
+  double profile_max_s = 60;
 };
 
 // Texts by setting name, as each source gave them. Settings that a source does not give are absent.

@@ -25,10 +25,42 @@ const std::vector<Setting>& Table() {
   static const auto* const table = new std::vector<Setting>{
       {"listen", ListMember{&C::listen},
        "Addresses that serve gRPC, separated by commas: host:port, [ipv6]:port or unix:/path. Port "
-       "0 takes a "
-       "free one. Traffic is clear text: listen beyond loopback only on networks that you trust."},
+       "0 takes a free one. Traffic over TCP is clear text without tls_certificate; Unix sockets "
+       "always are, and guarded by the rights of their file."},
+      {"health_listen", ListMember{&C::health_listen},
+       "Further addresses, which answer the gRPC health service alone, in clear text and without a "
+       "certificate: for probes that know no TLS."},
       {"metrics_listen", TextMember{&C::metrics_listen, {}},
        "Address that serves Prometheus metrics at /metrics: host:port, or none."},
+      {"metrics_user", TextMember{&C::metrics_user, {}},
+       "Name that scrapes of the metrics must give (HTTP basic authentication). Passwords travel "
+       "in "
+       "clear text."},
+      {"metrics_password_file", TextMember{&C::metrics_password_file, {}},
+       "File that holds the password of metrics_user, without the line's end; read at each "
+       "scrape."},
+      {"tls_certificate", TextMember{&C::tls_certificate, {}},
+       "PEM file of the server's certificate and of the authorities between it and the root: TCP "
+       "addresses then speak TLS. Certificate, key and authorities are read again while the server "
+       "runs; new connections get what is new, as soon as it belongs together."},
+      {"tls_key", TextMember{&C::tls_key, {}},
+       "PEM file of the key of tls_certificate, without a passphrase."},
+      {"tls_client_ca", TextMember{&C::tls_client_ca, {}},
+       "PEM file of the authorities that vouch for clients: each client must then show a "
+       "certificate "
+       "(mTLS), and calls are authorized."},
+      {"tls_reload_interval_s", RealMember{&C::tls_reload_interval_s, 0.05, 86400},
+       "Seconds between two looks at the files of the certificate."},
+      {"authorize", ListMember{&C::authorize},
+       "Who may do what, with tls_client_ca: ROLE=PATTERN, separated by commas. Roles: planner "
+       "(plans, reads, watches), changer (and changes states and worlds), publisher (and "
+       "publishes), "
+       "admin (everything). Patterns are compared with the URIs and DNS names of the client's "
+       "certificate, '*' standing for any characters; \"unix\" is whoever comes over a Unix "
+       "socket. "
+       "Without grants everybody is a planner, and nobody may change anything."},
+      {"open_services", ListMember{&C::open_services},
+       "Full names of services that need no role, separated by commas, or none."},
       {"ready_file", TextMember{&C::ready_file, {}},
        "File that is written once the server is ready and removed at its end: JSON with the "
        "process id and "
@@ -90,8 +122,15 @@ const std::vector<Setting>& Table() {
        "sent again."},
       {"cache_bytes", BytesMember{&C::cache_bytes, 0, uint64_t{1} << 40},
        "Most memory of kept answers. 0: none are kept."},
+      {"max_metadata_bytes", CountMember{&C::max_metadata_bytes, 1024, 16 << 20},
+       "Most bytes of a call's metadata."},
+      {"max_concurrent_streams", CountMember{&C::max_concurrent_streams, 1, 1 << 30},
+       "Most calls and streams of one connection at once; further ones wait in the client. "
+       "Connections themselves are bounded by the process's limit of open files."},
       {"keepalive_s", RealMember{&C::keepalive_s, 1, 86400},
        "Seconds without traffic after which a connection's peer is asked whether it lives."},
+      {"keepalive_timeout_s", RealMember{&C::keepalive_timeout_s, 1, 3600},
+       "Seconds that it has to answer, before the connection is closed."},
       {"min_ping_interval_s", RealMember{&C::min_ping_interval_s, 0, 3600},
        "Clients may send keepalive pings this often, in seconds, also without calls; more often is "
        "answered "
@@ -112,6 +151,26 @@ const std::vector<Setting>& Table() {
        "Least severe level that is logged."},
       {"log_format", TextMember{&C::log_format, {"text", "json"}},
        "Form of the log lines on stderr."},
+      {"log_success_sample", CountMember{&C::log_success_sample, 0, 1'000'000'000},
+       "One call in so many that succeed is logged. 0: none."},
+      {"log_lines_per_s", CountMember{&C::log_lines_per_s, 0, 1'000'000},
+       "Most lines a second on calls that failed, were slow or were refused. What is not written "
+       "is "
+       "counted in arclane_log_dropped_total and in the next line."},
+      {"slow_request_ms", RealMember{&C::slow_request_ms, 0, 3'600'000},
+       "Unary calls that take at least so many milliseconds are logged with the times of their "
+       "stages. 0: none."},
+      {"capture_dir", TextMember{&C::capture_dir, {}},
+       "Directory, made if it is not there, for requests that were slow or failed, as files that "
+       "`arclane plan-corridor` and its likes send again. Empty: none are kept."},
+      {"capture_max_files", CountMember{&C::capture_max_files, 1, 1'000'000},
+       "Most such files; the oldest make room."},
+      {"capture_max_bytes", BytesMember{&C::capture_max_bytes, 1024, uint64_t{1} << 40},
+       "Most bytes of such files together."},
+      {"profile_dir", TextMember{&C::profile_dir, {}},
+       "Directory for CPU profiles, which SIGUSR1 starts and ends. Empty: SIGUSR1 does nothing."},
+      {"profile_max_s", RealMember{&C::profile_max_s, 1, 3600},
+       "Seconds after which a profile ends by itself."},
   };
   return *table;
 }
@@ -192,6 +251,11 @@ struct Assign {
   }
 };
 
+std::string DefaultText(const Setting& setting) {
+  const std::string value = SettingAsJson(setting, ServerConfig{});
+  return value == "\"\"" || value == "[]" ? "none" : value;
+}
+
 std::string RangeText(const SettingMember& member) {
   return std::visit(
       [](const auto& m) -> std::string {
@@ -229,8 +293,8 @@ std::string_view SettingHelp(std::string_view name) {
     for (const Setting& setting : Table()) {
       (*made)[setting.name] =
           absl::StrCat(View(setting.meaning), View(RangeText(setting.member)),
-                       " Default: ", SettingAsJson(setting, ServerConfig{}),
-                       ". Environment: ARCLANE_", absl::AsciiStrToUpper(View(setting.name)), ".");
+                       " Default: ", DefaultText(setting), ". Environment: ARCLANE_",
+                       absl::AsciiStrToUpper(View(setting.name)), ".");
     }
     return made;
   }();

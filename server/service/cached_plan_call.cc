@@ -32,15 +32,28 @@ constexpr size_t kMostCachedBytes = 256 << 10;
 constexpr char kByReference = 'R';
 constexpr char kInline = 'I';
 
+std::string_view CacheName(v1::CacheOutcome outcome) {
+  switch (outcome) {
+    case v1::CACHE_OUTCOME_HIT:
+      return "hit";
+    case v1::CACHE_OUTCOME_MISS:
+      return "miss";
+    case v1::CACHE_OUTCOME_COALESCED:
+      return "coalesced";
+    default:
+      return "bypass";
+  }
+}
+
 class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPool::Job {
  public:
   CachedPlanCall(ServiceEnvironment& environment, grpc::CallbackServerContext& context,
-                 grpc::ByteBuffer& response)
+                 const grpc::ByteBuffer& request, grpc::ByteBuffer& response)
       : environment_(environment),
         context_(context),
         response_(response),
         account_(environment, MethodId::kPlanCorridor, CallKind::kUnary) {
-    EchoIdentity(context);
+    account_.trace().Begin(context, &request, &response);
   }
 
   // To be called once, as the handler's last step.
@@ -177,6 +190,8 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
     ToSlice(own, &pieces[1]);
     response_ = grpc::ByteBuffer(pieces, 2);
     environment_.metrics.Outcome(LabelIndex(kept.outcome()));
+    account_.trace().SetCache(CacheName(cache));
+    if (cache == v1::CACHE_OUTCOME_MISS) account_.trace().SetStages(*times_);
     account_.Ended(grpc::Status::OK);
     Finish(grpc::Status::OK);
   }
@@ -229,7 +244,7 @@ grpc::ServerUnaryReactor* StartCachedPlanCall(ServiceEnvironment& environment,
     environment.navmeshes->cache().CountBypass();
     return nullptr;
   }
-  auto call = std::make_shared<CachedPlanCall>(environment, context, response);
+  auto call = std::make_shared<CachedPlanCall>(environment, context, request, response);
   CachedPlanCall* reactor = call.get();
   reactor->Own(call);
   reactor->Begin(encoded);

@@ -1,16 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/service/call_account.h"
 
-#include <string>
-
 namespace arclane {
-namespace {
-
-// Longer values are no identifiers, and are not sent back.
-constexpr size_t kMostIdentityBytes = 256;
-constexpr const char* kIdentityKeys[] = {"x-request-id", "traceparent"};
-
-}  // namespace
 
 CallAccount::CallAccount(ServiceEnvironment& environment, MethodId method, CallKind kind)
     : environment_(environment),
@@ -24,12 +15,14 @@ CallAccount::CallAccount(ServiceEnvironment& environment, MethodId method, CallK
 CallAccount::~CallAccount() { environment_.in_flight.Leave(); }
 
 void CallAccount::Ended(const grpc::Status& status) {
+  const double duration_s = SecondsBetween(arrival_, std::chrono::steady_clock::now());
   if (kind_ == CallKind::kStream) {
     environment_.metrics.StreamEnded(LabelIndex(method_), status.error_code());
   } else {
-    environment_.metrics.CallEnded(LabelIndex(method_), status.error_code(),
-                                   SecondsBetween(arrival_, std::chrono::steady_clock::now()));
+    environment_.metrics.CallEnded(LabelIndex(method_), status.error_code(), duration_s);
   }
+  trace_.End(method_, status, duration_s, kind_ == CallKind::kStream, environment_.log,
+             environment_.capture);
 }
 
 SteadyTime DeadlineOf(const grpc::CallbackServerContext& context) {
@@ -38,15 +31,6 @@ SteadyTime DeadlineOf(const grpc::CallbackServerContext& context) {
   const auto remaining = deadline - std::chrono::system_clock::now();
   return std::chrono::steady_clock::now() +
          std::chrono::duration_cast<std::chrono::steady_clock::duration>(remaining);
-}
-
-void EchoIdentity(grpc::CallbackServerContext& context) {
-  const auto& metadata = context.client_metadata();
-  for (const char* key : kIdentityKeys) {
-    const auto found = metadata.find(key);
-    if (found == metadata.end() || found->second.size() > kMostIdentityBytes) continue;
-    context.AddTrailingMetadata(key, std::string(found->second.data(), found->second.size()));
-  }
 }
 
 }  // namespace arclane

@@ -9,6 +9,7 @@
 
 #include <chrono>
 
+#include "server/service/call_trace.h"
 #include "server/service/service_environment.h"
 #include "server/service/service_labels.h"
 
@@ -33,21 +34,19 @@ class CallAccount {
   void Ended(const grpc::Status& status);
 
   SteadyTime arrival() const { return arrival_; }
+  // What is told of the call beside its metrics; begun by the handler.
+  CallTrace& trace() { return trace_; }
 
  private:
   ServiceEnvironment& environment_;
   const MethodId method_;
   const CallKind kind_;
   const SteadyTime arrival_;
+  CallTrace trace_;
 };
 
 // The caller's deadline by this process's steady clock; the farthest time without one.
 SteadyTime DeadlineOf(const grpc::CallbackServerContext& context);
-
-// Repeats x-request-id and traceparent in the trailing metadata, so that a caller and its proxies
-// can match answers to calls. Ping does without: reading metadata builds a map of it. Trailing,
-// because initial metadata on an error forbids retries.
-void EchoIdentity(grpc::CallbackServerContext& context);
 
 }  // namespace arclane
 

@@ -26,7 +26,7 @@ class ContentStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
         context_(context),
         request_(request),
         account_(environment, MethodId::kReadNavMesh, CallKind::kStream) {
-    EchoIdentity(context);
+    account_.trace().Begin(context, &request);
   }
 
   void Continue() {

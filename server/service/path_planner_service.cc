@@ -71,6 +71,7 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
                                                         v1::GetLimitsResponse* response) {
   return WithoutThrowing(*context, [&] {
     CallAccount account(environment_, MethodId::kGetLimits, CallKind::kUnary);
+    account.trace().Begin(*context);
     const RequestLimits& limits = environment_.limits;
     response->set_max_receive_bytes(limits.max_receive_bytes);
     response->set_max_plan_corridor_bytes(limits.max_plan_corridor_bytes);
@@ -86,7 +87,6 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     response->set_max_dependencies(limits.max_dependencies);
     if (environment_.navmeshes != nullptr)
       response->set_max_publish_bytes(environment_.navmeshes->max_publish_bytes());
-    EchoIdentity(*context);
     account.Ended(grpc::Status::OK);
     grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
     reactor->Finish(grpc::Status::OK);

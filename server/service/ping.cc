@@ -101,7 +101,7 @@ class PingStreamCall final : public SequentialStream<grpc::ByteBuffer, grpc::Byt
       : SequentialStream(environment.streams),
         environment_(environment),
         account_(environment, MethodId::kPingStream, CallKind::kStream) {
-    EchoIdentity(context);
+    account_.trace().Begin(context);
   }
 
  private:
@@ -140,6 +140,7 @@ grpc::ServerUnaryReactor* AnswerPingCall(ServiceEnvironment& environment,
                                          const grpc::ByteBuffer& request,
                                          grpc::ByteBuffer& response) {
   CallAccount account(environment, MethodId::kPing, CallKind::kUnary);
+  account.trace().Begin(context, &request, &response);
   const auto failure = AnswerPing(request, environment.limits.max_ping_bytes, &response);
   const grpc::Status status = failure ? ToStatus(*failure) : grpc::Status::OK;
   account.Ended(status);

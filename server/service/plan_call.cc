@@ -47,7 +47,8 @@ PlanCall::PlanCall(ServiceEnvironment& environment, MethodId method,
       account_(environment, method, CallKind::kUnary),
       request_bytes_(request.Length()),
       deadline_(DeadlineOf(context)) {
-  EchoIdentity(context);
+  account_.trace().Begin(context, &request, &response);
+  account_.trace().SetStages(stage_s_);
 }
 
 void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name) {

@@ -25,7 +25,7 @@ PublicationStream::PublicationStream(ServiceEnvironment& environment, MethodId m
       context_(context),
       response_(response),
       account_(environment, method, CallKind::kStream) {
-  EchoIdentity(context);
+  account_.trace().Begin(context);
 }
 
 PublicationStream::~PublicationStream() { environment_.navmeshes->ReleasePublishing(reserved_); }

@@ -54,7 +54,7 @@ RegistryCall::RegistryCall(ServiceEnvironment& environment, MethodId method,
       request_(request),
       response_(response),
       account_(environment, method, CallKind::kUnary) {
-  EchoIdentity(context);
+  account_.trace().Begin(context, &request, &response);
 }
 
 void RegistryCall::Begin() {

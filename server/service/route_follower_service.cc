@@ -19,7 +19,7 @@ class FollowCall final : public SequentialStream<grpc::ByteBuffer, grpc::ByteBuf
   FollowCall(ServiceEnvironment& environment, grpc::CallbackServerContext& context)
       : SequentialStream(environment.streams),
         account_(environment, MethodId::kFollow, CallKind::kStream) {
-    EchoIdentity(context);
+    account_.trace().Begin(context);
   }
 
  private:

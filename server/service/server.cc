@@ -2,7 +2,6 @@
 #include "server/service/server.h"
 
 #include <grpc/grpc.h>
-#include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
@@ -43,7 +42,12 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   // A second server on the same port must fail instead of taking half of the connections.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.keepalive_s));
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
+                             Milliseconds(options.keepalive_timeout_s));
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE,
+                             static_cast<int>(options.max_metadata_bytes));
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                             static_cast<int>(options.max_concurrent_streams));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
                              Milliseconds(options.min_ping_interval_s));
@@ -115,16 +119,18 @@ class StreamAging {
 // In the order of use: what stands below borrows what stands above, and is destroyed first. The
 // pool goes after the gRPC server, whose end waits for every call.
 struct Server::Parts {
-  Parts(const ServerOptions& options, Metrics& metrics)
+  Parts(const ServerOptions& options, Metrics& metrics,
+        std::unique_ptr<RequestCapture> request_capture)
       : limits(options.limits),
         metrics(metrics),
+        log(options.log, metrics),
+        capture(std::move(request_capture)),
         navmeshes(options.navmeshes),
         pool(PoolOptions(options)),
         admission(pool, options.max_admitted_bytes, metrics),
-        planner({limits, metrics, in_flight, streams, pool, admission, &navmeshes,
-                 options.before_plan ? 0 : options.quick_plan_bytes}),
-        registry({limits, metrics, in_flight, streams, pool, admission, &navmeshes}),
-        follower({limits, metrics, in_flight, streams, pool, admission, &navmeshes}),
+        planner(Environment(options.before_plan ? 0 : options.quick_plan_bytes)),
+        registry(Environment()),
+        follower(Environment()),
         aging(streams, StreamAge(options)) {
     metrics.SetNavMeshSource([this] { return navmeshes.Numbers(); });
   }
@@ -137,8 +143,17 @@ struct Server::Parts {
     metrics.SetServing(serving);
   }
 
+  // What every handler shares, with plans up to `quick_plan_bytes` made where they arrive.
+  ServiceEnvironment Environment(size_t quick_plan_bytes = 0) {
+    return {limits,    metrics,    in_flight,        streams, pool,
+            admission, &navmeshes, quick_plan_bytes, &log,    capture.get()};
+  }
+
   const RequestLimits limits;
   Metrics& metrics;
+  AccessLog log;
+  std::unique_ptr<ServerSecurity> security;
+  std::unique_ptr<RequestCapture> capture;
   InFlight in_flight;
   OpenStreams streams;
   NavMeshBackend navmeshes;
@@ -155,6 +170,7 @@ struct Server::Parts {
        grpc::reflection::v1alpha::ServerReflection::service_full_name()},
       streams};
   std::vector<std::string> addresses;
+  std::vector<std::string> health_addresses;
   int port = 0;
   bool is_shut_down = false;
   std::unique_ptr<grpc::Server> server;
@@ -162,12 +178,33 @@ struct Server::Parts {
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options,
                                                       Metrics& metrics) {
-  auto parts = std::make_unique<Parts>(options, metrics);
+  std::unique_ptr<RequestCapture> capture;
+  if (!options.capture.directory.empty()) {
+    auto started = RequestCapture::Start(options.capture);
+    if (!started.ok()) return started.status();
+    capture = *std::move(started);
+  }
+  auto parts = std::make_unique<Parts>(options, metrics, std::move(capture));
+  auto security = ServerSecurity::Create(options.security, parts->log, metrics);
+  if (!security.ok()) return security.status();
+  parts->security = *std::move(security);
+
   grpc::ServerBuilder builder;
   Configure(options, builder);
-  std::vector<int> ports(options.addresses.size(), 0);
+  std::vector<std::string> addresses = options.addresses;
+  addresses.insert(addresses.end(), options.health_addresses.begin(),
+                   options.health_addresses.end());
+  std::vector<int> ports(addresses.size(), 0);
   for (size_t i = 0; i < ports.size(); ++i) {
-    builder.AddListeningPort(options.addresses[i], grpc::InsecureServerCredentials(), &ports[i]);
+    const bool for_health = i >= options.addresses.size();
+    builder.AddListeningPort(addresses[i],
+                             for_health ? parts->security->HealthCredentials()
+                                        : parts->security->CredentialsFor(addresses[i]),
+                             &ports[i]);
+    if (!for_health && !parts->security->has_tls() && ListensBeyondThisMachine(addresses[i])) {
+      Log(LogLevel::kWarn, "everybody in reach of this address can call and read along: no TLS",
+          {{"listen", addresses[i]}});
+    }
   }
   builder.RegisterService(&parts->planner);
   builder.RegisterService(&parts->registry);
@@ -179,13 +216,15 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
     std::string text = "cannot start the gRPC server";
     for (size_t i = 0; i < ports.size(); ++i) {
       if (ports[i] > 0) continue;
-      text = "cannot listen on " + options.addresses[i] + ": " + BindError(options.addresses[i]);
+      text = "cannot listen on " + addresses[i] + ": " + BindError(addresses[i]);
       break;
     }
     return absl::UnavailableError(text);
   }
-  for (size_t i = 0; i < ports.size(); ++i)
-    parts->addresses.push_back(WithPort(options.addresses[i], ports[i]));
+  for (size_t i = 0; i < ports.size(); ++i) {
+    auto& bound = i < options.addresses.size() ? parts->addresses : parts->health_addresses;
+    bound.push_back(WithPort(addresses[i], ports[i]));
+  }
   parts->port = ports.empty() ? 0 : ports[0];
   parts->health.Set(kLivenessHealthName, true);
   parts->SetServing(options.ready_at_start);
@@ -205,9 +244,15 @@ void Server::SetReady() {
   if (!parts_->is_shut_down) parts_->SetServing(true);
 }
 
+void Server::SetLogOptions(const AccessLogOptions& options) { parts_->log.SetOptions(options); }
+void Server::ReloadCertificate() { parts_->security->ReloadSoon(); }
+
 NavMeshBackend& Server::navmeshes() { return parts_->navmeshes; }
 
 const std::vector<std::string>& Server::addresses() const { return parts_->addresses; }
+const std::vector<std::string>& Server::health_addresses() const {
+  return parts_->health_addresses;
+}
 int Server::port() const { return parts_->port; }
 
 std::shared_ptr<grpc::Channel> Server::InProcessChannel(const grpc::ChannelArguments& arguments) {

@@ -16,6 +16,9 @@
 #include "absl/status/statusor.h"
 #include "server/codec/request_limits.h"
 #include "server/service/navmesh_backend.h"
+#include "server/service/request_capture.h"
+#include "server/service/security/server_security.h"
+#include "server/telemetry/access_log.h"
 #include "server/telemetry/metrics.h"
 
 namespace arclane {
@@ -28,10 +31,18 @@ struct ServerOptions {
   int planner_threads = 1;
   int planner_nice = 0;
   size_t quick_plan_bytes = 8192;
+  uint32_t max_metadata_bytes = 16 << 10;
+  uint32_t max_concurrent_streams = 10'000;  // Of one connection.
   double keepalive_s = 60;
+  double keepalive_timeout_s = 20;
   double min_ping_interval_s = 1;
   double max_connection_age_s = 0;  // 0: connections last.
   double max_connection_age_grace_s = 30;
+  SecurityOptions security;
+  // Addresses that answer the health service alone, in clear text whatever the others do.
+  std::vector<std::string> health_addresses;
+  AccessLogOptions log;
+  CaptureOptions capture;  // Nothing is captured without a directory.
   NavMeshBackendOptions navmeshes;
   // False: alive, but not ready before SetReady.
   bool ready_at_start = true;
@@ -49,8 +60,9 @@ inline constexpr char kLivenessHealthName[] = "liveness";
 class Server {
  public:
   // Serves as soon as it returns, and is ready unless the options say otherwise. UNAVAILABLE names
-  // the address that cannot be listened on and why. `metrics` must have the labels of
-  // ServiceLabels() and outlive the server.
+  // the address that cannot be listened on and why, INVALID_ARGUMENT the certificate file that
+  // cannot be served. Warns of addresses beyond this machine in clear text. `metrics` must have the
+  // labels of ServiceLabels() and outlive the server.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options,
                                                        Metrics& metrics);
   // Ends at once what Shutdown did not end.
@@ -60,10 +72,14 @@ class Server {
 
   // Ready from now on, unless it is being shut down.
   void SetReady();
+  void SetLogOptions(const AccessLogOptions& options);
+  // Looks at the certificate's files soon.
+  void ReloadCertificate();
   NavMeshBackend& navmeshes();
 
   // The addresses as bound, with the ports taken.
   const std::vector<std::string>& addresses() const;
+  const std::vector<std::string>& health_addresses() const;
   // The port of the first address; 0 for a Unix socket.
   int port() const;
   std::shared_ptr<grpc::Channel> InProcessChannel(const grpc::ChannelArguments& arguments);

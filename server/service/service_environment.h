@@ -11,6 +11,8 @@
 #include "server/service/navmesh_backend.h"
 #include "server/service/open_streams.h"
 #include "server/service/planner_pool.h"
+#include "server/service/request_capture.h"
+#include "server/telemetry/access_log.h"
 #include "server/telemetry/metrics.h"
 
 namespace arclane {
@@ -27,6 +29,9 @@ struct ServiceEnvironment {
   NavMeshBackend* navmeshes = nullptr;
   // Largest request whose plan may be made on the network thread that received it; 0: none.
   size_t quick_plan_bytes = 0;
+  // Null: no calls are logged; no requests are captured.
+  AccessLog* log = nullptr;
+  RequestCapture* capture = nullptr;
 };
 
 }  // namespace arclane

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/service/service_labels.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -17,6 +18,12 @@ constexpr std::array<std::string_view, 24> kMethods = {
 constexpr std::array<std::string_view, 4> kShedReasons = {"queue_full", "admitted_bytes", "expired",
                                                           "cancelled"};
 constexpr std::array<std::string_view, 4> kStages = {"queue", "parse", "plan", "encode"};
+constexpr std::array<std::string_view, 17> kCodes = {
+    "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+    "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+    "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+    "DATA_LOSS", "UNAUTHENTICATED"};
+constexpr std::string_view kPackagePrefix = "/arclane.v1.";
 constexpr std::string_view kOutcomePrefix = "OUTCOME_";
 
 }  // namespace
@@ -35,6 +42,19 @@ MetricLabels ServiceLabels() {
 }
 
 std::string_view MethodName(MethodId method) { return kMethods[LabelIndex(method)]; }
+
+size_t MethodIndexOf(std::string_view path) {
+  if (path.substr(0, kPackagePrefix.size()) != kPackagePrefix) return kMethods.size();
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  return static_cast<size_t>(std::find(kMethods.begin(), kMethods.end(), name) - kMethods.begin());
+}
+
+std::string_view StageName(size_t stage) { return kStages[stage]; }
+
+std::string_view CodeName(int code) {
+  constexpr int kUnknown = 2;
+  return kCodes[code >= 0 && code < static_cast<int>(kCodes.size()) ? code : kUnknown];
+}
 
 size_t LabelIndex(v1::Outcome outcome) {
   return v1::Outcome_IsValid(outcome) ? static_cast<size_t>(outcome) : 0;

@@ -53,6 +53,12 @@ enum class Stage {
 // Every label value, in the order of the enums.
 MetricLabels ServiceLabels();
 std::string_view MethodName(MethodId method);
+// Of a path /arclane.v1.Service/Method; for others, such as health's, one beyond the last method.
+size_t MethodIndexOf(std::string_view path);
+// Of an index of stages.
+std::string_view StageName(size_t stage);
+// Upper-snake-case name of a gRPC status code, such as INVALID_ARGUMENT.
+std::string_view CodeName(int code);
 constexpr size_t LabelIndex(MethodId method) { return static_cast<size_t>(method); }
 constexpr size_t LabelIndex(ShedReason reason) { return static_cast<size_t>(reason); }
 constexpr size_t LabelIndex(Stage stage) { return static_cast<size_t>(stage); }

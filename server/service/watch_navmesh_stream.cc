@@ -37,7 +37,7 @@ class WatchNavMeshStream final : public grpc::ServerWriteReactor<grpc::ByteBuffe
         environment_(environment),
         context_(context),
         account_(environment, MethodId::kWatchNavMesh, CallKind::kStream) {
-    EchoIdentity(context);
+    account_.trace().Begin(context);
   }
 
   // Parses the request and begins; `self` is kept until gRPC is done with the stream.

@@ -61,7 +61,7 @@ class WatchRoutesStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer,
         environment_(environment),
         context_(context),
         account_(environment, MethodId::kWatchRoutes, CallKind::kStream) {
-    EchoIdentity(context);
+    account_.trace().Begin(context);
   }
 
   void Begin(std::shared_ptr<WatchRoutesStream> self) {

@@ -70,6 +70,10 @@ void SetUpLogging(LogLevel level, LogFormat format) {
       spdlog::pattern_time_type::utc));
 }
 
+void SetLogLevel(LogLevel level) {
+  Logger().set_level(static_cast<spdlog::level::level_enum>(level));
+}
+
 LogLevel LogLevelOf(std::string_view name) {
   for (size_t i = 0; i < kLevelNames.size(); ++i) {
     if (kLevelNames[i] == name) return static_cast<LogLevel>(i);
@@ -81,7 +85,7 @@ bool LogEnabled(LogLevel level) {
   return Logger().should_log(static_cast<spdlog::level::level_enum>(level));
 }
 
-void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields) {
+void Log(LogLevel level, std::string_view message, std::span<const LogField> fields) {
   if (!LogEnabled(level)) return;
   std::string line;
   if (log_format == LogFormat::kJson) {

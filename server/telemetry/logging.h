@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -30,6 +31,8 @@ struct LogField {
   std::variant<std::string_view, bool, double, int64_t> value;
 };
 
+// Sets the level alone; from any thread.
+void SetLogLevel(LogLevel level);
 // Sets level and form for the whole process. Before the first call: text, from info on.
 void SetUpLogging(LogLevel level, LogFormat format);
 // kInfo for names that are none of trace, debug, info, warn, error, critical, off.
@@ -37,7 +40,11 @@ LogLevel LogLevelOf(std::string_view name);
 // Cheap: to be asked before fields that cost something are made.
 bool LogEnabled(LogLevel level);
 // Thread-safe; one line an event, whatever the texts contain.
-void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});
+void Log(LogLevel level, std::string_view message, std::span<const LogField> fields);
+inline void Log(LogLevel level, std::string_view message,
+                std::initializer_list<LogField> fields = {}) {
+  Log(level, message, std::span<const LogField>(fields.begin(), fields.size()));
+}
 
 }  // namespace arclane
 

@@ -8,6 +8,7 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <string_view>
@@ -53,6 +54,10 @@ struct Metrics::Series {
   std::vector<MethodSeries> methods;
   std::vector<Counter*> outcomes;
   std::vector<Counter*> shed;
+  std::vector<Counter*> denied;  // One more than methods.
+  std::array<Counter*, 2> certificate_reloads{};
+  Counter* logs_dropped = nullptr;
+  Gauge* certificate_expiry = nullptr;
   std::vector<Histogram*> stages;
   Gauge* queued_plans = nullptr;
   Gauge* queued_plans_limit = nullptr;
@@ -111,6 +116,26 @@ Metrics::Metrics(const BuildInfo& build, const MetricLabels& labels)
   for (const std::string& stage : labels.stages) {
     s.stages.push_back(&stages.Add({{"stage", stage}}, DurationBounds()));
   }
+  auto& denied = prometheus::BuildCounter()
+                     .Name("arclane_authorization_denied_total")
+                     .Help("Calls refused because their caller may not use the method.")
+                     .Register(*s.registry);
+  for (const std::string& method : labels.methods)
+    s.denied.push_back(&denied.Add({{"method", method}}));
+  s.denied.push_back(&denied.Add({{"method", "other"}}));
+  auto& reloads = prometheus::BuildCounter()
+                      .Name("arclane_tls_reloads_total")
+                      .Help("Times that the certificate's files were read again, by how it ended.")
+                      .Register(*s.registry);
+  s.certificate_reloads = {&reloads.Add({{"result", "failed"}}), &reloads.Add({{"result", "ok"}})};
+  s.logs_dropped = &prometheus::BuildCounter()
+                        .Name("arclane_log_dropped_total")
+                        .Help("Messages not logged, to bound their rate.")
+                        .Register(*s.registry)
+                        .Add({});
+  s.certificate_expiry =
+      s.SingleGauge("arclane_tls_certificate_expiry_timestamp_seconds",
+                    "When the certificate in use expires, seconds since 1970; 0 without TLS.");
   s.queued_plans = s.SingleGauge("arclane_queued_plans", "Plans that wait for a thread.");
   s.queued_plans_limit =
       s.SingleGauge("arclane_queued_plans_limit", "Most plans that may wait for a thread.");
@@ -155,6 +180,17 @@ void Metrics::Stage(size_t stage, double duration_s) {
 void Metrics::QueueChanged(int plans) { series_->queued_plans->Increment(plans); }
 void Metrics::AdmittedChanged(double bytes) { series_->admitted_bytes->Increment(bytes); }
 
+void Metrics::SetCertificateExpiry(double unix_s) { series_->certificate_expiry->Set(unix_s); }
+void Metrics::CertificateReloaded(bool ok) {
+  series_->certificate_reloads[ok ? 1 : 0]->Increment();
+}
+void Metrics::AuthorizationDenied(size_t method) {
+  series_->denied[std::min(method, series_->denied.size() - 1)]->Increment();
+}
+void Metrics::LogsDropped(uint64_t messages) {
+  series_->logs_dropped->Increment(static_cast<double>(messages));
+}
+
 void Metrics::SetCapacity(int planner_threads, size_t queued_plans_limit,
                           double admitted_bytes_limit) {
   series_->planner_threads->Set(planner_threads);
@@ -185,13 +221,15 @@ struct MetricsEndpoint::State {
 };
 
 absl::StatusOr<std::unique_ptr<MetricsEndpoint>> MetricsEndpoint::Start(const std::string& address,
-                                                                        const Metrics& metrics) {
+                                                                        const Metrics& metrics,
+                                                                        MetricsAccess access) {
   auto state = std::make_unique<State>();
   state->registry = metrics.series_->registry;
   state->navmeshes = metrics.series_->navmeshes;
   state->process = metrics.series_->process;
   try {
     state->exposer = std::make_unique<prometheus::Exposer>(address);
+    if (access != nullptr) state->exposer->RegisterAuth(std::move(access), "arclane");
     state->exposer->RegisterCollectable(state->registry);
     state->exposer->RegisterCollectable(state->navmeshes);
     state->exposer->RegisterCollectable(state->process);

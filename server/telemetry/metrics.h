@@ -16,6 +16,7 @@
 
 #include "absl/status/statusor.h"
 #include "server/telemetry/build_info.h"
+#include "server/telemetry/metrics_access.h"
 
 namespace arclane {
 
@@ -69,6 +70,15 @@ class Metrics {
   void QueueChanged(int plans);
   void AdmittedChanged(double bytes);
 
+  // When the certificate in use expires, seconds since 1970. Until it is set: 0.
+  void SetCertificateExpiry(double unix_s);
+  // The certificate's files were read again; not `ok`: the pair before stays in use.
+  void CertificateReloaded(bool ok);
+  // A caller may not use a method; indices beyond the methods stand for health and reflection.
+  void AuthorizationDenied(size_t method);
+  // Messages that were not logged, to bound their rate.
+  void LogsDropped(uint64_t messages);
+
   void SetCapacity(int planner_threads, size_t queued_plans_limit, double admitted_bytes_limit);
   void SetServing(bool serving);
   // Asked at every scrape, from its thread. An empty function ends that: the one before is not
@@ -88,9 +98,10 @@ class Metrics {
 class MetricsEndpoint {
  public:
   // `address` is host:port; port 0 takes a free one. UNAVAILABLE names the address when it cannot
-  // be bound.
+  // be bound. With `access` only those whom it admits may scrape.
   static absl::StatusOr<std::unique_ptr<MetricsEndpoint>> Start(const std::string& address,
-                                                                const Metrics& metrics);
+                                                                const Metrics& metrics,
+                                                                MetricsAccess access = nullptr);
   ~MetricsEndpoint();
   int port() const;
 

@@ -44,10 +44,12 @@ class LiveServer:
         self.target = None
         self.metrics = None
         self.log = None
+        self.folder = None  # Of its log and its ready file, ready.json.
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="arclane-server-")
-        ready_file = os.path.join(self._folder.name, "ready.json")
+        self.folder = self._folder.name
+        ready_file = os.path.join(self.folder, "ready.json")
         self.log = os.path.join(self._folder.name, "log")
         # The settings of the shell that runs the tests are not those of the server under test.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("ARCLANE_")}

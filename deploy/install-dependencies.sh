@@ -9,7 +9,7 @@ set -euo pipefail
 build_packages=(
   build-essential cmake ninja-build ccache pkg-config git ca-certificates curl
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc grpc-proto libabsl-dev
-  prometheus-cpp-dev libspdlog-dev libsqlite3-dev nlohmann-json3-dev zlib1g-dev libssl-dev libcli11-dev
+  prometheus-cpp-dev libspdlog-dev libsqlite3-dev libxxhash-dev nlohmann-json3-dev zlib1g-dev libssl-dev libcli11-dev
 )
 # The libraries that the programs load; deploy/Dockerfile's runtime stage starts both, so one that is missing fails the build.
 runtime_packages=(

@@ -100,9 +100,21 @@ void EncodePublished(NavMeshBackend& backend, const std::string& navmesh_id,
 
 }  // namespace
 
+std::optional<Failure> RefuseChange(const NavMeshBackend& backend) {
+  if (!backend.read_only()) return std::nullopt;
+  Failure failure;
+  failure.own_reason = "READ_ONLY";
+  failure.own_code = absl::StatusCode::kFailedPrecondition;
+  failure.message =
+      "this server is read_only: it serves the navmeshes that it was started with, and a change "
+      "here would not reach its replicas";
+  return failure;
+}
+
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::ApplyChangesRequest& request,
                                           v1::ApplyChangesResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   MeshViolations violations;
   ApplyRequest apply;
   apply.navmesh_id = request.navmesh_id();
@@ -126,6 +138,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::ActivateNavMeshRequest& request,
                                           v1::ActivateNavMeshResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   const auto epoch = backend.registry().Activate(request.navmesh_id(), {request.version()});
   if (!epoch.ok()) return ToFailure(epoch.failure());
   response.set_epoch(epoch->value);
@@ -135,6 +148,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::RetireNavMeshRequest& request,
                                           v1::RetireNavMeshResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   const auto epoch = backend.registry().Retire(request.navmesh_id(), {request.version()});
   if (!epoch.ok()) return ToFailure(epoch.failure());
   response.set_epoch(epoch->value);
@@ -144,6 +158,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::DeleteNavMeshRequest& request,
                                           v1::DeleteNavMeshResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   const auto epoch = backend.registry().Delete(request.navmesh_id(), {request.version()});
   if (!epoch.ok()) return ToFailure(epoch.failure());
   response.set_epoch(epoch->value);
@@ -173,6 +188,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::CreateWorldRequest& request,
                                           v1::CreateWorldResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   const auto world = backend.registry().CreateWorld(request.navmesh_id(), request.world_id(),
                                                     {request.version()}, NavMeshBackend::Now());
   if (!world.ok()) return ToFailure(world.failure());
@@ -183,6 +199,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::MoveWorldRequest& request,
                                           v1::MoveWorldResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   const auto world =
       backend.registry().MoveWorld(request.navmesh_id(), request.world_id(), {request.version()});
   if (!world.ok()) return ToFailure(world.failure());
@@ -206,6 +223,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::DeleteWorldRequest& request,
                                           v1::DeleteWorldResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   const auto epoch = backend.registry().DeleteWorld(request.navmesh_id(), request.world_id());
   if (!epoch.ok()) return ToFailure(epoch.failure());
   response.set_epoch(epoch->value);
@@ -215,6 +233,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::InvalidateNavMeshRequest& request,
                                           v1::InvalidateNavMeshResponse&) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   if (request.navmesh_id().empty() || request.navmesh_id().size() > kMaxNameBytes) {
     return InvalidField("navmesh_id",
                         "required: a name of 1 to " + std::to_string(kMaxNameBytes) + " bytes");

@@ -40,7 +40,7 @@ fi
 check() { node "$tools/check_manifests.mjs" "$settings" "$@"; }
 
 # ---------------------------------------------------------------- Every shape
-for values in $chart/values.yaml $chart/ci/*.yaml; do
+for values in "$chart"/values.yaml "$chart"/ci/*.yaml; do
   name="$(basename "$values" .yaml)"
   if "$helm" lint --strict "$chart" -f "$values" >"$scratch/lint" 2>&1; then pass "lint $name"; else cat "$scratch/lint"; fail "lint $name"; fi
   if "$helm" template game "$chart" -f "$values" >"$scratch/$name.yaml" 2>"$scratch/errors"; then

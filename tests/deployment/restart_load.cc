@@ -7,6 +7,7 @@
 // opened again and counts as reopened, not as failed.
 #include <signal.h>
 
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -40,17 +41,18 @@ ABSL_FLAG(double, most_seconds, 600, "Ends after this many seconds at the latest
 namespace arclane {
 namespace {
 
-// A corridor of four portals on a bend.
-v1::PlanCorridorRequest InlineRequest() {
+// A corridor of so many portals that winds upwards.
+v1::PlanCorridorRequest InlineRequest(int portal_count) {
   v1::PlanCorridorRequest request;
-  request.mutable_goal()->set_x(9);
-  request.mutable_goal()->set_y(6);
+  request.mutable_goal()->set_x(2 * portal_count + 1);
   auto& portals = *request.mutable_corridor()->mutable_portals();
-  for (const double x : {1, 3, 5, 7}) {
+  for (int i = 0; i < portal_count; ++i) {
+    const double x = 2 * i + 1;
+    const double y = 2 * std::sin(0.7 * i);
     portals.mutable_left()->add_x(x);
-    portals.mutable_left()->add_y(x / 2 + 1);
+    portals.mutable_left()->add_y(y + 1);
     portals.mutable_right()->add_x(x);
-    portals.mutable_right()->add_y(x / 2 - 1);
+    portals.mutable_right()->add_y(y - 1);
   }
   auto& limits = *request.mutable_agent()->mutable_limits();
   limits.set_max_speed(4);
@@ -62,7 +64,7 @@ v1::PlanCorridorRequest InlineRequest() {
 
 // Through the three polygons of tests/deployment/yard.txtpb.
 v1::PlanCorridorRequest ByReference(const std::string& navmesh) {
-  v1::PlanCorridorRequest request = InlineRequest();
+  v1::PlanCorridorRequest request = InlineRequest(0);
   request.mutable_navmesh()->set_navmesh_id(navmesh);
   request.mutable_start()->set_x(1);
   request.mutable_start()->set_y(1);
@@ -95,14 +97,18 @@ std::unique_ptr<Client> Connect(const std::string& role) {
 
 void PlanUntil(const std::stop_token& stop, Client& client, LoadOutcome& outcome) {
   const std::string navmesh = absl::GetFlag(FLAGS_navmesh);
-  const std::vector<v1::PlanCorridorRequest> requests = {
-      InlineRequest(), navmesh.empty() ? InlineRequest() : ByReference(navmesh)};
-  for (size_t i = 0; !stop.stop_requested(); ++i) {
+  std::vector<v1::PlanCorridorRequest> requests;
+  for (const int portals : {4, 16, 64, 256}) requests.push_back(InlineRequest(portals));
+  if (!navmesh.empty()) requests.push_back(ByReference(navmesh));
+  for (uint64_t i = 0; !stop.stop_requested(); ++i) {
+    v1::PlanCorridorRequest& request = requests[i % requests.size()];
+    // Some are answered from the cache, most are not.
+    if (i % 64 != 0) request.mutable_start()->set_y(1e-6 * static_cast<double>(i % 500'000));
     const absl::Time begin = absl::Now();
-    const auto answer = client.PlanCorridor(requests[i % requests.size()]);
+    const auto answer = client.PlanCorridor(request);
     if (!answer.ok()) {
       outcome.Failed(answer.error().ToString());
-    } else if (answer->route().outcome() != v1::ROUTE_OUTCOME_COMPLETE) {
+    } else if (answer->route().outcome() != v1::OUTCOME_COMPLETE) {
       outcome.Failed("an answer without a complete route");
     }
     outcome.Called(absl::Now() - begin);
@@ -159,7 +165,7 @@ int Run() {
     for (int i = 0; i < absl::GetFlag(FLAGS_followers); ++i) {
       threads.emplace_back([&](const std::stop_token& stop) {
         FollowCaller caller(absl::GetFlag(FLAGS_target), ServiceConfig(), follows);
-        const auto request = InlineRequest();
+        const auto request = InlineRequest(4);
         const auto answer = planner->PlanCorridor(request);
         if (!answer.ok()) return follows.Failed(answer.error().ToString());
         caller.FollowUntil(stop, request, answer->route(), absl::GetFlag(FLAGS_pause));

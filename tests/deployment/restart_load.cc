@@ -172,7 +172,8 @@ int Run() {
       });
     }
     for (int i = 0; i < absl::GetFlag(FLAGS_watchers); ++i)
-      threads.emplace_back([&](const std::stop_token& stop) { WatchUntil(stop, *watcher, watches); });
+      threads.emplace_back(
+          [&](const std::stop_token& stop) { WatchUntil(stop, *watcher, watches); });
     AwaitEnd(ending);
     for (std::jthread& thread : threads) thread.request_stop();
   }

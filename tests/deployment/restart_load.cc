@@ -44,6 +44,7 @@ namespace {
 // A corridor of so many portals that winds upwards.
 v1::PlanCorridorRequest InlineRequest(int portal_count) {
   v1::PlanCorridorRequest request;
+  request.mutable_start()->set_x(0);
   request.mutable_goal()->set_x(2 * portal_count + 1);
   auto& portals = *request.mutable_corridor()->mutable_portals();
   for (int i = 0; i < portal_count; ++i) {

@@ -1,14 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that Arclane needs and that are not installed yet: deploy/install-dependencies.sh GROUP...
-# Groups: build (compile server and client), test (all tests, conformance and benchmarks), lint (what continuous
-# integration checks beyond that). This file is the one place that lists packages.
+# Groups: build (compile server and client), runtime (run them), test (all tests, conformance and benchmarks), lint (what
+# continuous integration checks beyond that), containers (build and run the image, compose), proxies (rolling restarts behind
+# one). This file is the one place that lists packages.
 set -euo pipefail
 
 build_packages=(
   build-essential cmake ninja-build ccache pkg-config git ca-certificates curl
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc grpc-proto libabsl-dev
-  prometheus-cpp-dev libspdlog-dev nlohmann-json3-dev zlib1g-dev libssl-dev libcli11-dev libgoogle-perftools-dev
+  prometheus-cpp-dev libspdlog-dev libsqlite3-dev libxxhash-dev nlohmann-json3-dev zlib1g-dev libssl-dev libcli11-dev
+  libgoogle-perftools-dev
+)
+# The libraries that the programs load; deploy/Dockerfile's runtime stage starts both, so one that is missing fails the build.
+runtime_packages=(
+  libgrpc++1.51 libprotobuf32 libprometheus-cpp-pull1.0 libspdlog1.10 libsqlite3-0 libgoogle-perftools4
 )
 test_packages=(
   libgtest-dev libgmock-dev libbenchmark-dev python3 python3-grpcio python3-protobuf
@@ -16,9 +22,15 @@ test_packages=(
 lint_packages=(
   clang clang-format clang-tidy nodejs npm
 )
+container_packages=(
+  podman buildah runc conmon containernetworking-plugins uidmap catatonit mmdebstrap docker-compose
+)
+proxy_packages=(
+  haproxy nginx-light
+)
 
 usage() {
-  sed -n '3,5s/^# //p' "${BASH_SOURCE[0]}" >&2
+  sed -n '3,6s/^# //p' "${BASH_SOURCE[0]}" >&2
   exit 2
 }
 
@@ -27,8 +39,11 @@ wanted=()
 for group in "$@"; do
   case "$group" in
     build) wanted+=("${build_packages[@]}") ;;
+    runtime) wanted+=("${runtime_packages[@]}") ;;
     test) wanted+=("${build_packages[@]}" "${test_packages[@]}") ;;
     lint) wanted+=("${lint_packages[@]}") ;;
+    containers) wanted+=("${container_packages[@]}") ;;
+    proxies) wanted+=("${proxy_packages[@]}") ;;
     *) usage ;;
   esac
 done

@@ -78,6 +78,7 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
   options.max_connection_age_grace_s = config.max_connection_age_grace_s;
   options.navmeshes.cache_bytes = config.cache_bytes;
   options.navmeshes.max_publish_bytes = config.max_publish_bytes;
+  options.navmeshes.read_only = config.read_only == "true";
   options.navmeshes.nice = static_cast<int>(config.planner_nice);
   options.ready_at_start = config.navmesh_dir.empty();
   return options;

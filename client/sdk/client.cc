@@ -30,6 +30,9 @@ namespace {
 // game.
 constexpr int kInitialReconnectBackoffMs = 100;
 constexpr int kMaxReconnectBackoffMs = 5000;
+// A name is looked up again this soon after the last time when connections break. gRPC's own 30 s
+// would leave a client with the addresses of servers that were all replaced meanwhile.
+constexpr int kMinResolutionIntervalMs = 1000;
 
 absl::Status CheckOptions(const ClientOptions& options) {
   if (options.target.empty()) return absl::InvalidArgumentError("target is empty");
@@ -70,6 +73,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kInitialReconnectBackoffMs);
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kInitialReconnectBackoffMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectBackoffMs);
+  arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, kMinResolutionIntervalMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, ToMilliseconds(options.keepalive_time));
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, ToMilliseconds(options.keepalive_timeout));
   arguments.SetMaxReceiveMessageSize(options.max_message_bytes);

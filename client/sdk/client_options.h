@@ -26,6 +26,11 @@ namespace arclane {
 // replaces the back-off; -1 forbids the retry. Retries pause while most calls fail.
 std::string_view DefaultServiceConfig();
 
+// The same for a single server that is restarted in place: calls wait for it up to their deadline
+// instead of failing with UNAVAILABLE, so that its absence is bridged, and a server that stays away
+// shows itself as DEADLINE_EXCEEDED. Its text is waiting_service_config.json.
+std::string_view WaitingServiceConfig();
+
 // Paths of PEM files. They are read when the Client is made; a Client made later has what is new.
 struct TlsOptions {
   std::string ca_file;  // The authorities that the server is trusted by; empty: the system's.

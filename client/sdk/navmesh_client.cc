@@ -64,8 +64,10 @@ class Reopening {
   std::optional<ClientError> After(const grpc::Status& status, bool asked) {
     if (stop_.stop_requested()) return Cancelled();
     if (asked) return std::nullopt;
+    // CANCELLED: gRPC resets what reaches a server that is just stopping, before a handler sees it.
     const bool may_pass = status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
-                          status.error_code() == grpc::StatusCode::INTERNAL;
+                          status.error_code() == grpc::StatusCode::INTERNAL ||
+                          status.error_code() == grpc::StatusCode::CANCELLED;
     if (!may_pass) return DecodeError(status);
     if (!Pause(pause_, stop_)) return Cancelled();
     pause_ = std::min(2 * pause_, kLongestPause);

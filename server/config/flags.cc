@@ -63,6 +63,7 @@ ABSL_FLAG(Text, max_samples, absl::nullopt, Help("max_samples"));
 ABSL_FLAG(Text, max_dependencies, absl::nullopt, Help("max_dependencies"));
 ABSL_FLAG(Text, data_dir, absl::nullopt, Help("data_dir"));
 ABSL_FLAG(Text, navmesh_dir, absl::nullopt, Help("navmesh_dir"));
+ABSL_FLAG(Text, read_only, absl::nullopt, Help("read_only"));
 ABSL_FLAG(Text, max_publish_bytes, absl::nullopt, Help("max_publish_bytes"));
 ABSL_FLAG(Text, max_navmeshes, absl::nullopt, Help("max_navmeshes"));
 ABSL_FLAG(Text, max_navmesh_versions, absl::nullopt, Help("max_navmesh_versions"));

@@ -57,6 +57,7 @@ struct ServerConfig {
   // Navmeshes and kept answers.
   std::string data_dir;
   std::string navmesh_dir;
+  std::string read_only = "false";
   uint64_t max_publish_bytes = 256 << 20;
   uint32_t max_navmeshes = 1024;
   uint32_t max_navmesh_versions = 16;

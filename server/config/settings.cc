@@ -106,6 +106,9 @@ const std::vector<Setting>& Table() {
        "Directory of navmeshes to publish before the server is ready: ID.bin or ID@VERSION.bin "
        "(Detour), ID.navmesh or ID@VERSION.navmesh (an encoded NeutralNavMesh); version 1 where "
        "none is named; the highest version of each is active."},
+      {"read_only", TextMember{&C::read_only, {"false", "true"}},
+       "Whether everything that changes navmeshes and worlds is refused with FAILED_PRECONDITION: "
+       "for replicas, each of which has a registry of its own, fed by navmesh_dir."},
       {"max_publish_bytes", BytesMember{&C::max_publish_bytes, 1, uint64_t{1} << 40},
        "Largest content of a publication, and most bytes of all that are being received."},
       {"max_navmeshes", CountMember{&C::max_navmeshes, 1, 1'000'000}, "Most navmeshes."},

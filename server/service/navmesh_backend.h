@@ -25,6 +25,8 @@ struct NavMeshBackendOptions {
   uint64_t cache_bytes = 256 << 20;
   // Largest content of a publication, and most bytes of all publications under way.
   uint64_t max_publish_bytes = 256 << 20;
+  // Clients may not change navmeshes and worlds.
+  bool read_only = false;
   int threads = 4;
   int nice = 10;
 };
@@ -45,6 +47,7 @@ class NavMeshBackend {
   // The work of long streams; its queue has no bound, since each stream waits in it at most once.
   PlannerPool& stream_pool() { return stream_pool_; }
   uint64_t max_publish_bytes() const { return options_.max_publish_bytes; }
+  bool read_only() const { return options_.read_only; }
 
   // The clock of worlds' idleness and of flights: seconds, steady.
   static double Now();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "server/service/registry_call.h"
+#include "server/service/registry_methods.h"
 #include "server/service/status_mapping.h"
 #include "server/telemetry/logging.h"
 
@@ -32,6 +33,7 @@ PublicationStream::~PublicationStream() { environment_.navmeshes->ReleasePublish
 
 std::optional<Failure> PublicationStream::Announce(uint64_t content_bytes) {
   NavMeshBackend& backend = *environment_.navmeshes;
+  if (auto refusal = RefuseChange(backend)) return refusal;
   if (content_bytes > backend.max_publish_bytes()) {
     Failure failure;
     failure.reason = FailureReason::kTooLarge;

@@ -112,9 +112,21 @@ void EncodePublished(NavMeshBackend& backend, const std::string& navmesh_id,
 
 }  // namespace
 
+std::optional<Failure> RefuseChange(const NavMeshBackend& backend) {
+  if (!backend.read_only()) return std::nullopt;
+  Failure failure;
+  failure.own_reason = "READ_ONLY";
+  failure.own_code = absl::StatusCode::kFailedPrecondition;
+  failure.message =
+      "this server is read_only: it serves the navmeshes that it was started with, and a change "
+      "here would not reach its replicas";
+  return failure;
+}
+
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::ApplyChangesRequest& request,
                                           v1::ApplyChangesResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   MeshViolations violations;
   const auto name = [&](const char* field, const std::string& value, bool required) {
     if (!required && value.empty()) return;
@@ -149,6 +161,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::ActivateNavMeshRequest& request,
                                           v1::ActivateNavMeshResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   if (auto failure = RegistryFields()
                          .Name("navmesh_id", request.navmesh_id())
                          .Version("version", request.version())
@@ -163,6 +176,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::RetireNavMeshRequest& request,
                                           v1::RetireNavMeshResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   if (auto failure = RegistryFields()
                          .Name("navmesh_id", request.navmesh_id())
                          .Version("version", request.version())
@@ -177,6 +191,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::DeleteNavMeshRequest& request,
                                           v1::DeleteNavMeshResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   if (auto failure = RegistryFields()
                          .Name("navmesh_id", request.navmesh_id())
                          .Version("version", request.version())
@@ -218,6 +233,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::CreateWorldRequest& request,
                                           v1::CreateWorldResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   if (auto failure = RegistryFields()
                          .Name("navmesh_id", request.navmesh_id())
                          .Name("world_id", request.world_id())
@@ -233,6 +249,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::MoveWorldRequest& request,
                                           v1::MoveWorldResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   if (auto failure = RegistryFields()
                          .Name("navmesh_id", request.navmesh_id())
                          .Name("world_id", request.world_id())
@@ -269,6 +286,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::DeleteWorldRequest& request,
                                           v1::DeleteWorldResponse& response) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   if (auto failure = RegistryFields()
                          .Name("navmesh_id", request.navmesh_id())
                          .Name("world_id", request.world_id())
@@ -283,6 +301,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::InvalidateNavMeshRequest& request,
                                           v1::InvalidateNavMeshResponse&) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
   if (auto failure = RegistryFields().Name("navmesh_id", request.navmesh_id()).ToFailure())
     return failure;
   const std::vector<Dependency> changed = ReadReadSet(request.changed());

@@ -12,6 +12,9 @@
 
 namespace arclane {
 
+// Why nothing may be changed here; nullopt where it may.
+std::optional<Failure> RefuseChange(const NavMeshBackend& backend);
+
 // Each fills the response and returns nullopt, or returns why the call fails; the response is then
 // unspecified. Thread-safe; those that change something wait for the store.
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,

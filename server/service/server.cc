@@ -277,9 +277,17 @@ bool Server::Shutdown(double delay_s, double timeout_s) {
   });
   parts.streams.EndAll();
   parts.health.EndWatches();
-  const bool drained = parts.in_flight.AwaitZero(deadline);
-  if (ended.get_future().wait_for(kSettleTime) != std::future_status::ready) {
-    grpc_server_cancel_all_calls(parts.server->c_server());
+  std::future<void> end = ended.get_future();
+  bool drained = parts.in_flight.AwaitZero(deadline);
+  // A call may have been taken before the shutdown and reach its handler only now: what is left is
+  // cancelled when nothing was in flight for a while.
+  while (end.wait_for(kSettleTime) != std::future_status::ready) {
+    if (drained && parts.in_flight.count() != 0) {
+      drained = parts.in_flight.AwaitZero(deadline);
+    } else {
+      grpc_server_cancel_all_calls(parts.server->c_server());
+      break;
+    }
   }
   shutdown.join();
   return drained;

@@ -2,10 +2,14 @@
 // Navmeshes through the service: publishing, changes, corridors by reference and kept answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "server/service/navmesh_directory.h"
 #include "tests/integration/service_harness.h"
 #include "tests/support/grid_mesh.h"
 #include "tests/support/neutral_message.h"
@@ -435,6 +439,53 @@ TEST_F(ServiceSingleFlightTest, AllGoneLeavesNothingBehind) {
   server_.gate().Open();
   EXPECT_EQ(CacheOf(RowRequest()), v1::CACHE_OUTCOME_MISS);
   EXPECT_EQ(Plans(), 1);
+}
+
+TEST(ServiceReadOnlyTest, ServesItsDirectoryAndRefusesEveryChange) {
+  const std::string folder = ::testing::TempDir() + "arclane_read_only_" + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  {
+    std::ofstream file(folder + "/map.navmesh", std::ios::binary);
+    file << ::arclane::testing::ToMessage(Grid()).SerializeAsString();
+  }
+  ServerOptions options;
+  options.navmeshes.read_only = true;
+  TestServer server(options);
+  const auto published = PublishDirectory(server.server().navmeshes(), folder);
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(published.ok()) << published.status();
+  EXPECT_EQ(*published, 1u);
+  AsyncPlan plan(server.stub(), RowRequest());
+  EXPECT_TRUE(plan.Await().ok()) << plan.Await().error_message();
+
+  const auto registry = v1::NavMeshRegistry::NewStub(server.channel());
+  const auto expect_refusal = [](const grpc::Status& status) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION) << status.error_message();
+    ASSERT_TRUE(DetailsOf(status).info);
+    EXPECT_EQ(DetailsOf(status).info->reason(), "READ_ONLY");
+  };
+  v1::PublishNavMeshResponse response;
+  expect_refusal(Publish(*registry, "map", 2, Grid(), &response));
+  const auto call = [&](auto method, auto request, auto answer) {
+    request.set_navmesh_id("map");
+    grpc::ClientContext context;
+    expect_refusal((registry.get()->*method)(&context, request, &answer));
+  };
+  using Stub = v1::NavMeshRegistry::Stub;
+  call(&Stub::ApplyChanges, v1::ApplyChangesRequest(), v1::ApplyChangesResponse());
+  call(&Stub::ActivateNavMesh, v1::ActivateNavMeshRequest(), v1::ActivateNavMeshResponse());
+  call(&Stub::RetireNavMesh, v1::RetireNavMeshRequest(), v1::RetireNavMeshResponse());
+  call(&Stub::DeleteNavMesh, v1::DeleteNavMeshRequest(), v1::DeleteNavMeshResponse());
+  call(&Stub::CreateWorld, v1::CreateWorldRequest(), v1::CreateWorldResponse());
+  call(&Stub::MoveWorld, v1::MoveWorldRequest(), v1::MoveWorldResponse());
+  call(&Stub::DeleteWorld, v1::DeleteWorldRequest(), v1::DeleteWorldResponse());
+  call(&Stub::InvalidateNavMesh, v1::InvalidateNavMeshRequest(), v1::InvalidateNavMeshResponse());
+
+  grpc::ClientContext context;
+  v1::GetNavMeshRequest get;
+  get.set_navmesh_id("map");
+  v1::GetNavMeshResponse mesh;
+  EXPECT_TRUE(registry->GetNavMesh(&context, get, &mesh).ok());
 }
 
 }  // namespace

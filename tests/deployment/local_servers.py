@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Servers, proxies and loads of the deployment tests: child processes on loopback ports that stay the same over restarts."""
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PROJECT_DIR = os.path.dirname(os.path.dirname(HERE))
+BUILD_DIR = os.environ.get("ARCLANE_BUILD_DIR") or os.path.join(PROJECT_DIR, "build", "release")
+# Below the range from which kernels take ports for outgoing connections, so that nobody takes one between two lives.
+FIRST_PORT, LAST_PORT = 20500, 20599
+
+
+class DeploymentError(Exception):
+    """A process did not do what the test needs; the text says which and why."""
+
+
+def program(path):
+    """The path of a built program."""
+    full = os.path.join(BUILD_DIR, path)
+    if not os.access(full, os.X_OK):
+        raise DeploymentError(f"{full} is not built: cmake --build --preset release --target {os.path.basename(path)}")
+    return full
+
+
+def free_ports(count):
+    """Ports of the range that nobody listens on."""
+    found = []
+    for port in range(FIRST_PORT, LAST_PORT + 1):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+                found.append(port)
+            except OSError:
+                continue
+        if len(found) == count:
+            return found
+    raise DeploymentError(f"fewer than {count} free ports from {FIRST_PORT} to {LAST_PORT}")
+
+
+def clean_environment(**extra):
+    """The shell's own ARCLANE_ settings are not those of the servers under test."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARCLANE_")}
+    return {**kept, **extra}
+
+
+def encode_mesh(folder, name="yard"):
+    """Writes tests/deployment/NAME.txtpb as FOLDER/NAME.navmesh, for --navmesh_dir."""
+    path = os.path.join(folder, name + ".navmesh")
+    with open(os.path.join(HERE, name + ".txtpb"), "rb") as text, open(path, "wb") as encoded:
+        subprocess.run(["protoc", "-I", os.path.join(PROJECT_DIR, "proto"), "--encode=arclane.v1.NeutralNavMesh",
+                        "arclane/v1/navmesh.proto"], stdin=text, stdout=encoded, check=True)
+    return path
+
+
+def await_port(port, timeout_s=10.0):
+    """Waits until somebody listens."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.02)
+    raise DeploymentError(f"nobody listens on port {port} after {timeout_s} s")
+
+
+class Child:
+    """A process with a log file, killed when the block ends."""
+
+    def __init__(self, folder, name):
+        self.name = name
+        self.log_path = os.path.join(folder, name + ".log")
+        self.process = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+    def spawn(self, command, stdout=None, env=None):
+        """Starts the process; its log is appended to."""
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=stdout or log, stderr=log,
+                                            env=env or clean_environment())
+
+    def log(self):
+        """The end of the log."""
+        with open(self.log_path, encoding="utf-8", errors="replace") as file:
+            return "".join(file.readlines()[-30:])
+
+    def end(self, timeout_s=60.0):
+        """SIGTERM; the exit code and the seconds that it took."""
+        begin = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(timeout_s)
+        except subprocess.TimeoutExpired as error:
+            self.process.kill()
+            raise DeploymentError(f"{self.name} did not end within {timeout_s} s of SIGTERM:\n{self.log()}") from error
+        return self.process.returncode, time.monotonic() - begin
+
+
+class LocalServer(Child):
+    """An arclane-server that can be stopped and started again on the same ports."""
+
+    def __init__(self, folder, name, port, *flags, metrics_port=None, env=None):
+        super().__init__(folder, name)
+        self.port = port
+        self.metrics_port = metrics_port
+        self.env = env
+        self.ready_file = os.path.join(folder, name + ".ready")
+        metrics = f"127.0.0.1:{metrics_port}" if metrics_port else "none"
+        self.command = [program("server/arclane-server"), f"--listen=127.0.0.1:{port}", f"--metrics_listen={metrics}",
+                        f"--ready_file={self.ready_file}", *flags]
+
+    def start(self, timeout_s=30.0):
+        """Returns the seconds until it is ready."""
+        begin = time.monotonic()
+        self.spawn(self.command, env=clean_environment(**(self.env or {})))
+        while time.monotonic() - begin < timeout_s:
+            if self.process.poll() is not None:
+                raise DeploymentError(f"{self.name} ended with {self.process.returncode}:\n{self.log()}")
+            if os.path.exists(self.ready_file):
+                return time.monotonic() - begin
+            time.sleep(0.005)
+        raise DeploymentError(f"{self.name} was not ready after {timeout_s} s:\n{self.log()}")
+
+    def stop(self):
+        """SIGTERM must give 0 and take the ready file away; returns the seconds until the exit."""
+        code, took = self.end()
+        if code != 0 or os.path.exists(self.ready_file):
+            raise DeploymentError(f"{self.name} ended with {code} after SIGTERM, or left its ready file:\n{self.log()}")
+        return took
+
+
+class Load(Child):
+    """restart_load, until `finish` asks for its report."""
+
+    def start(self, target, *flags):
+        """Returns at once."""
+        self.spawn([program("tests/deployment/restart_load"), f"--target={target}", *flags], stdout=subprocess.PIPE)
+
+    def finish(self):
+        """The report."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            text, _ = self.process.communicate(timeout=60)
+        except subprocess.TimeoutExpired as error:
+            self.process.kill()
+            raise DeploymentError(f"the load did not end:\n{self.log()}") from error
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise DeploymentError(f"the load ended with {self.process.returncode} and no report:\n{self.log()}") from error
+
+
+def scratch_folder():
+    """A folder that is deleted at the end of its block."""
+    return tempfile.TemporaryDirectory(prefix="arclane-deployment-")

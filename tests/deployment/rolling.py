@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Rolling restarts under load; see rolling.sh. Exit code 1 when a call failed or a check did not hold."""
+import argparse
+import contextlib
+import json
+import sys
+import time
+
+from local_servers import Child, DeploymentError, LocalServer, Load, await_port, encode_mesh, free_ports, scratch_folder
+
+# As a deployment has it, only shorter: between NOT_SERVING and the end of the ports.
+DRAIN = "--drain_delay_s=0.1"
+# For clients to come back to a server before the next one goes.
+SETTLE_S = 0.5
+# gRPC without a second try, to show what the server alone holds.
+PLAIN_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
+
+HAPROXY = """
+global
+  maxconn 1000
+defaults
+  mode http
+  timeout connect 1s
+  timeout client 1h
+  timeout server 1h
+  retries 3
+  option redispatch 1
+  retry-on conn-failure
+frontend planners
+  bind 127.0.0.1:{port} proto h2
+  default_backend planners
+backend planners
+  balance roundrobin
+  server first 127.0.0.1:{first} proto h2 check inter 100ms fall 1 rise 1
+  server second 127.0.0.1:{second} proto h2 check inter 100ms fall 1 rise 1
+"""
+
+NGINX = """
+daemon off;
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log {folder}/nginx.errors warn;
+events {{ worker_connections 1000; }}
+http {{
+  access_log off;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  client_max_body_size 0;
+  client_body_timeout 1h;
+  keepalive_requests 1000000000;
+  upstream planners {{
+    server 127.0.0.1:{first} max_fails=0;
+    server 127.0.0.1:{second} max_fails=0;
+    keepalive 16;
+  }}
+  server {{
+    listen 127.0.0.1:{port} http2;
+    location / {{
+      grpc_pass grpc://planners;
+      grpc_connect_timeout 1s;
+      grpc_read_timeout 1h;
+      grpc_send_timeout 1h;
+    }}
+  }}
+}}
+"""
+
+
+def start_proxy(folder, kind, ports, stack):
+    """haproxy or nginx in front of two servers."""
+    port, first, second = ports
+    text = {"haproxy": HAPROXY, "nginx": NGINX}[kind].format(folder=folder, port=port, first=first, second=second)
+    path = f"{folder}/{kind}.conf"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    proxy = stack.enter_context(Child(folder, kind))
+    proxy.spawn({"haproxy": ["haproxy", "-db", "-f", path], "nginx": ["nginx", "-p", folder, "-c", path]}[kind])
+    await_port(port)
+
+
+class Checks:
+    """What did not hold."""
+
+    def __init__(self):
+        self.failures = []
+
+    def expect(self, holds, text):
+        """Notes and says it."""
+        if not holds:
+            self.failures.append(text)
+            print(f"  FAILED: {text}")
+
+
+def row(name, rounds, report, extra=""):
+    """One line of the table."""
+    plans = report["plans"]
+    tries = f"{plans['attempts'] / max(plans['calls'], 1):.5f}"
+    return (f"{name:<12} {rounds:>6} {plans['calls']:>8} {plans['failed']:>7} {tries:>9} {plans['longest_s'] * 1e3:>8.0f} ms "
+            f"{report['follows']['calls']:>8} {report['follows']['failed']:>7} {report['follows']['reopened']:>9} "
+            f"{report['watches']['failed']:>7} {report['watches']['reopened']:>9}  {extra}")
+
+
+HEADER = (f"{'scenario':<12} {'rounds':>6} {'plans':>8} {'failed':>7} {'attempts':>9} {'longest':>11} {'steps':>8} {'failed':>7} "
+          f"{'reopened':>9} {'watches':>7} {'reopened':>9}\n"
+          f"{'':<12} {'':>6} {'':>8} {'':>7} {'a plan':>9} {'plan':>11} {'':>8} {'':>7} {'':>9} {'failed':>7} {'':>9}")
+
+
+def expect_no_failure(name, report, rounds, checks):
+    """Every call was answered, and there were calls enough to say so."""
+    for kind in ("plans", "follows", "watches"):
+        checks.expect(report[kind]["failed"] == 0, f"{name}: {kind} failed: {report[kind]['failures']}")
+    checks.expect(report["plans"]["calls"] > 100 * rounds, f"{name}: only {report['plans']['calls']} plans")
+    checks.expect(report["plans"]["attempts"] >= report["plans"]["calls"], f"{name}: fewer attempts than calls were seen")
+    for kind in ("follows", "watches"):
+        checks.expect(report[kind]["reopened"] >= rounds, f"{name}: {kind} were reopened {report[kind]['reopened']} times only")
+
+
+def two_servers(name, rounds, checks, results):
+    """Each of two servers is restarted in every round."""
+    with scratch_folder() as folder, contextlib.ExitStack() as stack:
+        encode_mesh(folder)
+        port, first, second = free_ports(3)
+        servers = [stack.enter_context(LocalServer(folder, f"server_{p}", p, f"--navmesh_dir={folder}", DRAIN))
+                   for p in (first, second)]
+        for server in servers:
+            server.start()
+        target, flags = f"ipv4:127.0.0.1:{first},127.0.0.1:{second}", []
+        if name in ("haproxy", "nginx"):
+            start_proxy(folder, name, (port, first, second), stack)
+            target = f"127.0.0.1:{port}"
+        if name == "plain":
+            flags = [f"--service_config={PLAIN_CONFIG}"]
+        load = stack.enter_context(Load(folder, "load"))
+        load.start(target, *flags)
+        time.sleep(2 * SETTLE_S)
+        for _ in range(rounds):
+            for server in servers:
+                server.stop()
+                server.start()
+                time.sleep(SETTLE_S)
+        report = load.finish()
+    if name == "plain":
+        # What is sent while the GOAWAY is on its way is reset by gRPC with CANCELLED: never more than a call a connection.
+        failures = report["plans"]["failures"]
+        known = sum(count for how, count in failures.items() if how.startswith(("CANCELLED", "UNAVAILABLE")))
+        checks.expect(report["plans"]["failed"] == known, f"plain: other failures than CANCELLED and UNAVAILABLE: {failures}")
+        extra = json.dumps(failures)
+    else:
+        expect_no_failure(name, report, rounds, checks)
+        extra = ""
+    results[name] = {"rounds": rounds, **report}
+    return row(name, rounds, report, extra)
+
+
+def single_server(rounds, checks, results):
+    """One server with a volume: it is away between two lives, and its navmesh is there again."""
+    with scratch_folder() as folder, contextlib.ExitStack() as stack:
+        mesh_folder = f"{folder}/meshes"
+        data_folder = f"{folder}/data"
+        import os  # pylint: disable=import-outside-toplevel
+        os.mkdir(mesh_folder)
+        encode_mesh(mesh_folder)
+        (port,) = free_ports(1)
+        first = stack.enter_context(LocalServer(folder, "first", port, f"--data_dir={data_folder}",
+                                                f"--navmesh_dir={mesh_folder}"))
+        first.start()
+        first.stop()
+        server = stack.enter_context(LocalServer(folder, "single", port, f"--data_dir={data_folder}"))
+        server.start()
+        load = stack.enter_context(Load(folder, "load"))
+        load.start(f"ipv4:127.0.0.1:{port}", "--service_config=waiting")
+        time.sleep(2 * SETTLE_S)
+        gaps = []
+        for _ in range(rounds):
+            begin = time.monotonic()
+            server.stop()
+            server.start()
+            gaps.append(time.monotonic() - begin)
+            time.sleep(SETTLE_S)
+        report = load.finish()
+    expect_no_failure("single", report, rounds, checks)
+    gap = sorted(gaps)[len(gaps) // 2]
+    silence = report["plans"]["longest_silence_s"]
+    results["single"] = {"rounds": rounds, "gap_s": gap, **report}
+    return row("single", rounds, report, f"away {gap * 1e3:.0f} ms (median), longest without an answer {silence * 1e3:.0f} ms")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--full", action="store_true", help="50 rounds instead of 10")
+    parser.add_argument("--rounds", type=int, help="so many rounds")
+    parser.add_argument("--json", help="write the figures here")
+    names = ["round_robin", "haproxy", "nginx", "single", "plain"]
+    parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(names))
+    arguments = parser.parse_args()
+    unknown = set(arguments.scenarios) - set(names)
+    if unknown:
+        parser.error(f"unknown scenarios: {', '.join(sorted(unknown))}")
+    rounds = arguments.rounds or (50 if arguments.full else 10)
+    checks, results, rows = Checks(), {}, []
+    for name in arguments.scenarios or names:
+        print(f"{name}: {rounds} rounds", flush=True)
+        try:
+            rows.append(single_server(rounds, checks, results) if name == "single"
+                        else two_servers(name, rounds, checks, results))
+        except DeploymentError as error:
+            checks.expect(False, f"{name}: {error}")
+    print(HEADER)
+    print("\n".join(rows))
+    if arguments.json:
+        with open(arguments.json, "w", encoding="utf-8") as file:
+            json.dump(results, file, indent=1)
+    print(f"{len(arguments.scenarios or names) - len({f.split(':')[0] for f in checks.failures})} passed, "
+          f"{len({f.split(':')[0] for f in checks.failures})} failed")
+    return 1 if checks.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -58,6 +58,9 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
   options.limits.max_plan_waypoints_bytes = config.max_plan_waypoints_bytes;
   options.limits.max_plan_spline_bytes = config.max_plan_spline_bytes;
   options.limits.max_plan_speed_bytes = config.max_plan_speed_bytes;
+  options.limits.max_plan_batch_bytes = config.max_plan_batch_bytes;
+  options.limits.max_batch_items = config.max_batch_items;
+  options.limits.max_stream_items = config.max_stream_items;
   options.limits.max_ping_bytes = config.max_ping_bytes;
   options.limits.max_portals = config.max_portals;
   options.limits.max_vertices = config.max_vertices;
@@ -76,6 +79,7 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
   options.min_ping_interval_s = config.min_ping_interval_s;
   options.max_connection_age_s = config.max_connection_age_s;
   options.max_connection_age_grace_s = config.max_connection_age_grace_s;
+  options.write_stall_s = config.write_stall_s;
   options.navmeshes.cache_bytes = config.cache_bytes;
   options.navmeshes.max_publish_bytes = config.max_publish_bytes;
   options.navmeshes.read_only = config.read_only == "true";

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/batch_command.h"
 #include "client/cli/follow_command.h"
 #include "client/cli/navmesh_commands.h"
 #include "client/cli/plan_command.h"
@@ -22,6 +23,7 @@ constexpr char kFooter[] = R"(Examples:
   arclane plan-corridor request.json --json      the answer as Protobuf JSON
   arclane plan-corridor many.jsonl --json        one request a line, one answer a line
   arclane plan-corridor request.json --svg route.svg
+  arclane plan-batch many.jsonl                  up to 10,000 requests in one call, answers in order
   arclane plan-spline curve.json --svg curve.svg
   arclane plot request.json --out route.svg      plan a corridor, waypoints or a curve, and draw it
   arclane navmesh publish town town.bin          publish a Detour file, or a neutral mesh
@@ -59,6 +61,7 @@ std::string ParseDeadline(const std::string& text, absl::Duration& deadline) {
 struct Flags {
   ServerFlags server;
   PlanFlags plan_corridor, plan_waypoints, plan_spline, plan_speed;
+  BatchFlags plan_batch;
   PlotFlags plot;
   FollowFlags follow;
   PingFlags ping;
@@ -105,6 +108,39 @@ CLI::App* AddPlan(CLI::App& app, const char* about, PlanFlags& flags) {
       ->check(CLI::Range(2, 1000000000))
       ->capture_default_str();
   command->add_flag("--quiet", flags.quiet, "No progress on the standard error");
+  return command;
+}
+
+CLI::App* AddPlanBatch(CLI::App& app, BatchFlags& flags) {
+  CLI::App* command = app.add_subcommand("plan-batch", "Plan many requests in one call");
+  command
+      ->add_option("file", flags.file,
+                   "One request a line in Protobuf JSON; - reads the standard input")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--kind", flags.kind,
+                   "What a line holds: the request of a plan-... command, or a PlanItem")
+      ->check(CLI::IsMember({"corridor", "waypoints", "spline", "speed", "item"}))
+      ->capture_default_str();
+  command
+      ->add_option("--shared", flags.shared_file,
+                   "What the items share: a PlanShared in Protobuf JSON")
+      ->type_name("FILE");
+  command->add_option("--navmesh", flags.navmesh_id, "The navmesh whose polygons items name")
+      ->type_name("ID");
+  command->add_flag("--bypass-cache", flags.bypass_cache, "Plan also what is kept");
+  command->add_option("--max-chunk-bytes", flags.max_chunk_bytes, "Largest message of answers");
+  command
+      ->add_option("--time-budget", flags.time_budget_s,
+                   "Seconds after which nothing more is planned")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--items", flags.batch_items, "Items of one call at most")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command->add_flag("--json", flags.json,
+                    "Answers as Protobuf JSON, one a line; failed ones as {\"error\": ...}");
+  command->add_option("--out", flags.out_file, "Write the answers to a file")->type_name("FILE");
   return command;
 }
 
@@ -313,6 +349,7 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
       app, "Sample a curve by its length, and plan the speed along it", flags.plan_spline);
   const CLI::App* plan_speed = AddPlan<SpeedMethod>(
       app, "Plan the speed over lengths and radii, or over a curvature", flags.plan_speed);
+  const CLI::App* plan_batch = AddPlanBatch(app, flags.plan_batch);
   const CLI::App* plot = AddPlot(app, flags.plot);
   NavMeshCommand run_navmesh = nullptr;
   const CLI::App* navmesh = AddNavMesh(app, flags.navmesh, run_navmesh);
@@ -354,6 +391,7 @@ ExitCode RunCli(int argc, const char* const* argv, CliStreams streams) {
   }
   if (plan_spline->parsed()) return RunPlan<SplineMethod>(flags.plan_spline, flags.server, streams);
   if (plan_speed->parsed()) return RunPlan<SpeedMethod>(flags.plan_speed, flags.server, streams);
+  if (plan_batch->parsed()) return RunPlanBatch(flags.plan_batch, flags.server, streams);
   if (plot->parsed()) return RunPlot(flags.plot, flags.server, streams);
   if (navmesh->parsed()) return run_navmesh(flags.navmesh, flags.server, streams);
   if (follow->parsed()) return RunFollow(flags.follow, flags.server, streams);

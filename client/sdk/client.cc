@@ -14,6 +14,7 @@
 #include "absl/synchronization/mutex.h"
 #include "arclane/v1/planner.grpc.pb.h"
 #include "client/sdk/tls_credentials.h"
+#include "client/sdk/open_plan_stream.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/create_channel.h"
@@ -211,6 +212,40 @@ class Client::Impl {
     return response;
   }
 
+  // What the last stream has told already is passed over by those behind it.
+  Result<std::vector<v1::PlanItemAnswer>> Batch(
+      const v1::PlanBatchRequest& request, const CallOptions& call,
+      absl::AnyInvocable<void(uint32_t, v1::PlanItemAnswer)> on_answer) {
+    constexpr int kMostAttempts = 4;
+    const absl::Time end = absl::Now() + call.deadline.value_or(deadline_);
+    std::vector<v1::PlanItemAnswer> answers;
+    uint32_t told = 0;
+    for (int attempt = 1;; ++attempt) {
+      grpc::ClientContext context;
+      Prepare(context, call, end - absl::Now());
+      const std::stop_callback<Cancel> on_stop(call.stop, Cancel{&context});
+      const auto reader = planner_->PlanBatch(&context, request);
+      v1::PlanBatchResponse response;
+      while (reader->Read(&response)) {
+        uint32_t index = response.first_index();
+        for (v1::PlanItemAnswer& answer : *response.mutable_answers()) {
+          if (index++ != told) continue;
+          if (on_answer) {
+            on_answer(told, std::move(answer));
+          } else {
+            answers.push_back(std::move(answer));
+          }
+          ++told;
+        }
+      }
+      const grpc::Status status = reader->Finish();
+      if (status.ok()) return answers;
+      // Before its first message gRPC itself tries again, as the service config says.
+      const bool broke = status.error_code() == grpc::StatusCode::UNAVAILABLE && told > 0;
+      if (!broke || attempt == kMostAttempts || absl::Now() >= end) return DecodeError(status);
+    }
+  }
+
   // `method` is a callback stub method: (context, request, response, completion).
   template <typename Response, typename Request, typename Method>
   void Start(Request request, const CallOptions& options, Callback<Response> done, Method method) {
@@ -352,6 +387,17 @@ void Client::PlanSpeedAsync(v1::PlanSpeedRequest request, const CallOptions& opt
       [this](grpc::ClientContext* context, const auto* in, auto* out, auto completed) {
         impl_->planner().async()->PlanSpeed(context, in, out, std::move(completed));
       });
+}
+
+Result<std::vector<v1::PlanItemAnswer>> Client::PlanBatch(
+    const v1::PlanBatchRequest& request, const CallOptions& options,
+    absl::AnyInvocable<void(uint32_t, v1::PlanItemAnswer)> on_answer) {
+  return impl_->Batch(request, options, std::move(on_answer));
+}
+
+std::unique_ptr<PlanStream> Client::OpenPlanStream(const PlanStreamOptions& stream,
+                                                   const CallOptions& options) {
+  return ::arclane::OpenPlanStream(impl_->planner(), stream, options);
 }
 
 Result<v1::GetLimitsResponse> Client::GetLimits(const CallOptions& options) {

@@ -15,12 +15,15 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "absl/functional/any_invocable.h"
 #include "absl/status/statusor.h"
 #include "arclane/v1/planner.pb.h"
 #include "client/sdk/client_options.h"
 #include "client/sdk/navmesh_client.h"
+#include "client/sdk/plan_batch.h"
+#include "client/sdk/plan_stream.h"
 #include "client/sdk/result.h"
 
 namespace arclane {
@@ -86,6 +89,17 @@ class Client {
                                           const CallOptions& options = {});
   void PlanSpeedAsync(v1::PlanSpeedRequest request, const CallOptions& options,
                       Callback<v1::PlanSpeedResponse> done);
+
+  // Plans many items at once (plan_batch.h); the answers are in the items' order. An item that
+  // fails is an answer; the call fails when the batch as a whole does. A batch whose stream breaks
+  // is asked again while the deadline allows. `on_answer`, if given, is called with each answer as
+  // it comes, which is not among the result then.
+  Result<std::vector<v1::PlanItemAnswer>> PlanBatch(
+      const v1::PlanBatchRequest& request, const CallOptions& options = {},
+      absl::AnyInvocable<void(uint32_t index, v1::PlanItemAnswer answer)> on_answer = nullptr);
+  // A stream of plans, which opens itself again (plan_stream.h).
+  std::unique_ptr<PlanStream> OpenPlanStream(const PlanStreamOptions& stream = {},
+                                             const CallOptions& options = {});
 
   // The limits on requests that the server has in force.
   Result<v1::GetLimitsResponse> GetLimits(const CallOptions& options = {});

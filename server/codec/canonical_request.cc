@@ -162,7 +162,7 @@ bool HasName(std::string_view encoded) {
 
 }  // namespace
 
-void Canonicalize(v1::PlanCorridorRequest& request, std::string* bytes) {
+void Canonicalize(v1::PlanCorridorRequest& request) {
   request.clear_cache_mode();
   request.clear_include_stage_times();
   if (request.corridor().has_refs()) request.clear_navmesh();
@@ -171,6 +171,10 @@ void Canonicalize(v1::PlanCorridorRequest& request, std::string* bytes) {
   closed.erase(std::unique(closed.begin(), closed.end()), closed.end());
   Clean(request);
   DropDefaults(request);
+}
+
+void Canonicalize(v1::PlanCorridorRequest& request, std::string* bytes) {
+  Canonicalize(request);
   request.SerializeToString(bytes);
 }
 

@@ -20,7 +20,9 @@
 
 namespace arclane {
 
-// Makes the request canonical and writes its bytes. O(bytes).
+// Makes the request canonical. O(bytes).
+void Canonicalize(v1::PlanCorridorRequest& request);
+// The same, and writes its bytes.
 void Canonicalize(v1::PlanCorridorRequest& request, std::string* bytes);
 
 // What can be told of an encoded request without parsing it.

@@ -48,6 +48,9 @@ struct ServerConfig {
   uint64_t max_plan_waypoints_bytes = 48 << 20;
   uint64_t max_plan_spline_bytes = 48 << 20;
   uint64_t max_plan_speed_bytes = 48 << 20;
+  uint64_t max_plan_batch_bytes = 48 << 20;
+  uint32_t max_batch_items = 10'000;
+  uint32_t max_stream_items = 1024;
   uint64_t max_ping_bytes = 4 << 20;
   uint32_t max_portals = 1'000'000;
   uint32_t max_vertices = 1'000'000;
@@ -75,6 +78,7 @@ struct ServerConfig {
   double min_ping_interval_s = 1;
   double max_connection_age_s = 0;
   double max_connection_age_grace_s = 30;
+  double write_stall_s = 60;
 
   // The end.
   double drain_delay_s = 0;

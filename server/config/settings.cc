@@ -91,6 +91,11 @@ const std::vector<Setting>& Table() {
        "Largest PlanSpline request."},
       {"max_plan_speed_bytes", BytesMember{&C::max_plan_speed_bytes, 1, kMostBytes},
        "Largest PlanSpeed request."},
+      {"max_plan_batch_bytes", BytesMember{&C::max_plan_batch_bytes, 1, kMostBytes},
+       "Largest PlanBatch request."},
+      {"max_batch_items", CountMember{&C::max_batch_items, 1, 1'000'000}, "Most items of a batch."},
+      {"max_stream_items", CountMember{&C::max_stream_items, 1, 100'000},
+       "Most items of a stream of plans that are not answered."},
       {"max_ping_bytes", BytesMember{&C::max_ping_bytes, 0, 256 << 20},
        "Largest payload of Ping, either way."},
       {"max_portals", CountMember{&C::max_portals, 1, 100'000'000}, "Most portals of a corridor."},
@@ -143,6 +148,9 @@ const std::vector<Setting>& Table() {
        "0: never."},
       {"max_connection_age_grace_s", RealMember{&C::max_connection_age_grace_s, 0, 86400},
        "Seconds that the calls of such a connection have to end."},
+      {"write_stall_s", RealMember{&C::write_stall_s, 0.01, 86400},
+       "Seconds that a client may read nothing while answers of a batch or a stream wait for it, "
+       "before it is given up."},
       {"drain_delay_s", RealMember{&C::drain_delay_s, 0, 3600},
        "Seconds between answering NOT_SERVING and closing the port at SIGTERM, so that load "
        "balancers notice. "

@@ -153,7 +153,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
     times_ = std::make_shared<StageSeconds>();
     leads_.store(true);
     StartFlightPlan(environment_, ticket.flight, ticket.waiter, state_, quick_, account_.arrival(),
-                    times_);
+                    RemainingSeconds(), times_);
   }
 
   void OnCancel() override {

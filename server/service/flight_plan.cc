@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/service/flight_plan.h"
 
-#include <algorithm>
 #include <exception>
 #include <string_view>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "absl/synchronization/mutex.h"
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/message_arena.h"
+#include "server/pipeline/declared_dependencies.h"
 #include "server/pipeline/plan_corridor.h"
 #include "server/service/kept_answer.h"
 #include "server/service/message_bytes.h"
@@ -28,25 +28,6 @@ Failure Late() {
   failure.reason = FailureReason::kDeadlineExceeded;
   failure.message = "the deadline passed before the plan was done";
   return failure;
-}
-
-// What a request that brings its own geometry says it depends on; and, under an id that is no
-// tile's, the name of its navmesh as a whole, so that saying "everything has changed" reaches those
-// that name nothing else.
-std::vector<Dependency> DeclaredDependencies(const v1::DependencyColumns& columns,
-                                             const StampSource& ledger) {
-  constexpr uint64_t kWholeNavMesh = ~uint64_t{0};
-  std::vector<Dependency> dependencies;
-  dependencies.push_back({DependencyKind::kTile, kWholeNavMesh, kNoStamp});
-  for (int i = 0; i < columns.id_size(); ++i) {
-    // The numbers of the two enums are the same, and known: the request was planned.
-    dependencies.push_back({static_cast<DependencyKind>(columns.kind(i)), columns.id(i), kNoStamp});
-  }
-  std::sort(dependencies.begin(), dependencies.end());
-  dependencies.erase(std::unique(dependencies.begin(), dependencies.end()), dependencies.end());
-  for (Dependency& dependency : dependencies)
-    dependency.stamp = ledger.Stamp(dependency.kind, dependency.id);
-  return dependencies;
 }
 
 class FlightPlan;
@@ -92,8 +73,8 @@ class FlightPlan final : public PlannerPool::Job {
       }
     }
     if (removed == nullptr) return;
-    environment.admission.LeftQueue(removed->bytes());
-    environment.admission.Finished(removed->bytes(), 0);
+    environment.admission.LeftQueue();
+    environment.admission.Finished(removed->demand_, 0);
     environment.metrics.Shed(LabelIndex(ShedReason::kCancelled));
     delete removed;
   }
@@ -103,9 +84,9 @@ class FlightPlan final : public PlannerPool::Job {
   void Run() override {
     LeaveQueue();
     const SteadyTime start = EndStage(Stage::kQueue, arrival_);
-    environment_.admission.LeftQueue(bytes());
+    environment_.admission.LeftQueue();
     if (flight_->ShouldStop(NavMeshBackend::Now())) {
-      environment_.admission.Finished(bytes(), 0);
+      environment_.admission.Finished(demand_, 0);
       environment_.metrics.Shed(LabelIndex(ShedReason::kExpired));
       flight_->Expire(NavMeshBackend::Now(), Shared(Late()));
       delete this;
@@ -115,7 +96,16 @@ class FlightPlan final : public PlannerPool::Job {
   }
 
   // For a plan that did not wait in the queue.
-  void RunAtOnce() { PlanAndEnd(std::chrono::steady_clock::now()); }
+  void RunAtOnce() {
+    demand_.bytes = bytes();
+    PlanAndEnd(std::chrono::steady_clock::now());
+  }
+
+  // Puts the plan into the queue; on refusal it stays the caller's.
+  std::optional<Failure> Queue(double remaining_s) {
+    demand_ = {bytes(), GlanceAtWork(WorkKind::kCorridor, RequestBytes(*flight_)), remaining_s};
+    return environment_.admission.Admit(*this, demand_);
+  }
 
  private:
   void LeaveQueue() {
@@ -133,8 +123,10 @@ class FlightPlan final : public PlannerPool::Job {
       Log(LogLevel::kError, "a route failed its verification",
           {{"what", failure->message}, {"request_bytes", bytes()}});
     }
-    environment_.admission.Finished(bytes(),
-                                    SecondsBetween(start, std::chrono::steady_clock::now()));
+    // A plan that was given up, and one that did not wait, tell nothing of others.
+    const bool typical = !failure && demand_.work.bytes != 0;
+    environment_.admission.Finished(
+        demand_, typical ? SecondsBetween(start, std::chrono::steady_clock::now()) : 0);
     if (!failure) {
       environment_.navmeshes->cache().Finish(*flight_, dependencies, std::move(answer));
     } else if (stopped_) {
@@ -207,6 +199,7 @@ class FlightPlan final : public PlannerPool::Job {
   const RequestState state_;
   const std::shared_ptr<StageSeconds> times_;
   const SteadyTime arrival_;
+  PlanDemand demand_;
   std::shared_ptr<QueuedPlan> queued_;
   bool stopped_ = false;
 };
@@ -215,7 +208,7 @@ class FlightPlan final : public PlannerPool::Job {
 
 void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
                      uint64_t waiter, RequestState state, bool quick, SteadyTime arrival,
-                     std::shared_ptr<StageSeconds> times) {
+                     double remaining_s, std::shared_ptr<StageSeconds> times) {
   // Once admitted, the plan belongs to the planning thread, and to itself.
   auto* plan = new FlightPlan(environment, flight, std::move(state), std::move(times), arrival);
   if (quick && plan->bytes() <= environment.quick_plan_bytes &&
@@ -225,7 +218,7 @@ void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> fl
   }
   flight->WhenAbandoned(
       [&environment, queued = plan->EnterQueue()] { FlightPlan::Abandon(environment, *queued); });
-  if (auto refusal = environment.admission.Admit(*plan, plan->bytes())) {
+  if (auto refusal = plan->Queue(remaining_s)) {
     delete plan;
     flight->HandOn(waiter, Shared(*std::move(refusal)));
   }

@@ -28,11 +28,11 @@ struct RequestState {
 
 // Queues the plan of a flight for its waiter `waiter`, who leads it. Where it is refused, that
 // waiter is told so and another one leads. A plan that is sure to be short (`quick`, as IsQuickPlan
-// tells) is made at once on the calling thread while no other plan waits. `times` receives the
-// times of its stages.
+// tells) is made at once on the calling thread while no other plan waits. `remaining_s`: what is
+// left to the waiter's deadline. `times` receives the times of its stages.
 void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
                      uint64_t waiter, RequestState state, bool quick, SteadyTime arrival,
-                     std::shared_ptr<StageSeconds> times);
+                     double remaining_s, std::shared_ptr<StageSeconds> times);
 
 // A failure as flights hand it to those who wait.
 std::shared_ptr<const void> Shared(Failure failure);

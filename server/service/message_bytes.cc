@@ -31,10 +31,32 @@ bool ToSlice(const google::protobuf::Message& message, grpc::Slice* slice) {
   return true;
 }
 
+WorkGlance GlanceAtWork(WorkKind kind, const grpc::ByteBuffer& bytes) {
+  grpc::Slice slice;
+  if (bytes.TrySingleSlice(&slice).ok()) {
+    return GlanceAtWork(kind, {reinterpret_cast<const char*>(slice.begin()), slice.size()});
+  }
+  WorkGlance glance;
+  glance.kind = kind;
+  glance.bytes = bytes.Length();
+  return glance;
+}
+
 Failure MalformedMessage(const google::protobuf::Message& message) {
   Failure failure;
   failure.reason = FailureReason::kMalformedMessage;
   failure.message = "the bytes are no " + message.GetDescriptor()->full_name();
+  return failure;
+}
+
+Failure TooManyBytes(const char* limit_name, size_t limit, size_t bytes) {
+  Failure failure;
+  failure.reason = FailureReason::kTooLarge;
+  failure.message = "the request has " + std::to_string(bytes) + " bytes, the limit " + limit_name +
+                    " is " + std::to_string(limit);
+  failure.metadata = {{"limit", limit_name},
+                      {"maximum", std::to_string(limit)},
+                      {"requested", std::to_string(bytes)}};
   return failure;
 }
 

@@ -10,6 +10,7 @@
 #include <cstddef>
 
 #include "server/codec/failure.h"
+#include "server/codec/work_glance.h"
 
 namespace arclane {
 
@@ -19,7 +20,12 @@ bool ParseBytes(const grpc::ByteBuffer& bytes, google::protobuf::Message& messag
 // GiB).
 bool ToSlice(const google::protobuf::Message& message, grpc::Slice* slice);
 
+// Of requests that arrived in pieces, which are large, only the size is looked at.
+WorkGlance GlanceAtWork(WorkKind kind, const grpc::ByteBuffer& bytes);
+
 Failure MalformedMessage(const google::protobuf::Message& message);
+// Of a request above a limit of GetLimits.
+Failure TooManyBytes(const char* limit_name, size_t limit, size_t bytes);
 Failure AnswerTooLarge();
 
 }  // namespace arclane

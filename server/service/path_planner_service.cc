@@ -7,7 +7,9 @@
 #include "server/service/cached_plan_call.h"
 #include "server/service/call_account.h"
 #include "server/service/ping.h"
+#include "server/service/plan_batch_call.h"
 #include "server/service/plan_methods.h"
+#include "server/service/plan_stream_call.h"
 #include "server/telemetry/logging.h"
 
 namespace arclane {
@@ -66,6 +68,16 @@ grpc::ServerUnaryReactor* PathPlannerService::PlanSpline(grpc::CallbackServerCon
   });
 }
 
+grpc::ServerWriteReactor<grpc::ByteBuffer>* PathPlannerService::PlanBatch(
+    grpc::CallbackServerContext* context, const grpc::ByteBuffer* request) {
+  return StartPlanBatchCall(environment_, *context, *request);
+}
+
+grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PathPlannerService::PlanStream(
+    grpc::CallbackServerContext* context) {
+  return StartPlanStreamCall(environment_, *context);
+}
+
 grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerContext* context,
                                                         const v1::GetLimitsRequest*,
                                                         v1::GetLimitsResponse* response) {
@@ -85,6 +97,9 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     response->set_max_queued_plans(limits.max_queued_plans);
     response->set_max_coordinate(kMaxCoordinate);
     response->set_max_dependencies(limits.max_dependencies);
+    response->set_max_plan_batch_bytes(limits.max_plan_batch_bytes);
+    response->set_max_batch_items(limits.max_batch_items);
+    response->set_max_stream_items(limits.max_stream_items);
     if (environment_.navmeshes != nullptr)
       response->set_max_publish_bytes(environment_.navmeshes->max_publish_bytes());
     account.Ended(grpc::Status::OK);

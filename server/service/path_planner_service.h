@@ -18,7 +18,9 @@ using PathPlannerMethods = v1::PathPlanner::WithRawCallbackMethod_PlanCorridor<
                 v1::PathPlanner::WithCallbackMethod_GetLimits<
                     v1::PathPlanner::WithRawCallbackMethod_Ping<
                         v1::PathPlanner::WithRawCallbackMethod_PingStream<
-                            v1::PathPlanner::Service>>>>>>>;
+                            v1::PathPlanner::WithRawCallbackMethod_PlanBatch<
+                                v1::PathPlanner::WithRawCallbackMethod_PlanStream<
+                                    v1::PathPlanner::Service>>>>>>>>>;
 
 class PathPlannerService final : public PathPlannerMethods {
  public:
@@ -36,6 +38,10 @@ class PathPlannerService final : public PathPlannerMethods {
   grpc::ServerUnaryReactor* PlanSpline(grpc::CallbackServerContext* context,
                                        const grpc::ByteBuffer* request,
                                        grpc::ByteBuffer* response) override;
+  grpc::ServerWriteReactor<grpc::ByteBuffer>* PlanBatch(grpc::CallbackServerContext* context,
+                                                        const grpc::ByteBuffer* request) override;
+  grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* PlanStream(
+      grpc::CallbackServerContext* context) override;
   grpc::ServerUnaryReactor* GetLimits(grpc::CallbackServerContext* context,
                                       const v1::GetLimitsRequest* request,
                                       v1::GetLimitsResponse* response) override;

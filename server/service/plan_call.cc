@@ -14,17 +14,6 @@ namespace {
 // By how much gRPC's clock may find a deadline passed before ours does.
 constexpr auto kTimerJitter = std::chrono::milliseconds(2);
 
-Failure TooManyBytes(const char* limit_name, size_t limit, size_t bytes) {
-  Failure failure;
-  failure.reason = FailureReason::kTooLarge;
-  failure.message = "the request has " + std::to_string(bytes) + " bytes, the limit " + limit_name +
-                    " is " + std::to_string(limit);
-  failure.metadata = {{"limit", limit_name},
-                      {"maximum", std::to_string(limit)},
-                      {"requested", std::to_string(bytes)}};
-  return failure;
-}
-
 Failure Stopped(FailureReason reason, const char* when) {
   Failure failure;
   failure.reason = reason;
@@ -51,18 +40,20 @@ PlanCall::PlanCall(ServiceEnvironment& environment, MethodId method,
   account_.trace().SetStages(stage_s_);
 }
 
-void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name) {
+void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name, WorkKind kind) {
   if (request_bytes_ > byte_limit) {
     EndWith(ToStatus(TooManyBytes(byte_limit_name, byte_limit, request_bytes_)));
     return;
   }
   if (request_bytes_ <= environment_.quick_plan_bytes &&
       environment_.admission.AdmitAtOnce(request_bytes_)) {
+    demand_.bytes = request_bytes_;
     if (IsQuick(request_)) return AnswerAndEnd(account_.arrival());
-    environment_.admission.Finished(request_bytes_, 0);
+    environment_.admission.ReleaseBytes(request_bytes_);
   }
+  demand_ = {request_bytes_, GlanceAtWork(kind, request_), RemainingSeconds()};
   // Once admitted, the call belongs to the planning thread.
-  if (const auto refusal = environment_.admission.Admit(*this, request_bytes_)) {
+  if (const auto refusal = environment_.admission.Admit(*this, demand_)) {
     EndWith(Refuse(*refusal, RemainingSeconds(), context_));
   }
 }
@@ -85,7 +76,7 @@ SteadyTime PlanCall::EndStage(Stage stage, SteadyTime start) {
 
 void PlanCall::Run() {
   const SteadyTime start = EndStage(Stage::kQueue, account_.arrival());
-  environment_.admission.LeftQueue(request_bytes_);
+  environment_.admission.LeftQueue();
   if (const auto reason = StopReason()) {
     DropQueued(*reason);
     return;
@@ -104,8 +95,10 @@ void PlanCall::AnswerAndEnd(SteadyTime start) {
     Log(LogLevel::kError, "a route failed its verification",
         {{"what", failure->message}, {"request_bytes", request_bytes_}});
   }
-  environment_.admission.Finished(request_bytes_,
-                                  SecondsBetween(start, std::chrono::steady_clock::now()));
+  // A plan that was given up, and one that did not wait, tell nothing of others.
+  const bool typical = !failure && demand_.work.bytes != 0;
+  environment_.admission.Finished(
+      demand_, typical ? SecondsBetween(start, std::chrono::steady_clock::now()) : 0);
   EndWith(failure ? Refuse(*failure, RemainingSeconds(), context_) : grpc::Status::OK);
 }
 
@@ -127,14 +120,14 @@ void PlanCall::OnCancel() {
   cancelled_.store(true, std::memory_order_relaxed);
   if (!environment_.pool.TryRemove(*this))
     return;  // It runs, or ended: the planning thread looks at cancelled_.
-  environment_.admission.LeftQueue(request_bytes_);
+  environment_.admission.LeftQueue();
   DropQueued(StopReason().value_or(FailureReason::kCancelled));
 }
 
 void PlanCall::DropQueued(FailureReason reason) {
   environment_.metrics.Shed(LabelIndex(
       reason == FailureReason::kDeadlineExceeded ? ShedReason::kExpired : ShedReason::kCancelled));
-  environment_.admission.Finished(request_bytes_, 0);
+  environment_.admission.Finished(demand_, 0);
   EndWith(ToStatus(Stopped(reason, "before the plan began")));
 }
 

@@ -9,9 +9,10 @@
 // thread that it arrived on, while no other plan waits: the hop costs more than such a plan.
 //
 // A method joins by a description like those of plan_methods.h: its Request, and its Response that
-// has `answer` (AnswerInfo) beside its result; kId; the limit on the request's bytes (ByteLimit)
-// and how GetLimits names it (kByteLimitName); Plan, the pipeline; IsQuick: whether the plan
-// of a small request is sure to be short; OutcomeOf, for the metrics; WantsStageTimes.
+// has `answer` (AnswerInfo) beside its result; kId; kWork: the kind of its plans; the limit on the
+// request's bytes (ByteLimit) and how GetLimits names it (kByteLimitName); Plan, the pipeline;
+// IsQuick: whether the plan of a small request is sure to be short; OutcomeOf, for the metrics;
+// WantsStageTimes.
 #ifndef ARCLANE_SERVER_SERVICE_PLAN_CALL_H_
 #define ARCLANE_SERVER_SERVICE_PLAN_CALL_H_
 
@@ -42,7 +43,7 @@ class PlanCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
   ~PlanCall() override = default;
 
   // Refuses the call, or queues it; to be called once, by the handler, as its last step.
-  void Begin(size_t byte_limit, const char* byte_limit_name);
+  void Begin(size_t byte_limit, const char* byte_limit_name, WorkKind kind);
   // Parses the request, to tell whether its plan is sure to take no longer than a few dozen
   // microseconds. What is parsed is kept for Answer on the same thread.
   virtual bool IsQuick(const grpc::ByteBuffer& request) = 0;
@@ -77,6 +78,7 @@ class PlanCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
   grpc::ByteBuffer& response_;
   CallAccount account_;
   const size_t request_bytes_;
+  PlanDemand demand_;
   const SteadyTime deadline_;
   std::atomic<bool> cancelled_{false};
   double stage_s_[4] = {};
@@ -90,7 +92,7 @@ class PlanCallOf final : public PlanCall {
                                          const grpc::ByteBuffer& request,
                                          grpc::ByteBuffer& response) {
     auto* call = new PlanCallOf(environment, context, request, response);
-    call->Begin(Method::ByteLimit(environment.limits), Method::kByteLimitName);
+    call->Begin(Method::ByteLimit(environment.limits), Method::kByteLimitName, Method::kWork);
     return call;
   }
 

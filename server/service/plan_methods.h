@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "server/codec/work_glance.h"
 #include "server/pipeline/plan_corridor.h"
 #include "server/pipeline/plan_speed.h"
 #include "server/pipeline/plan_spline.h"
@@ -17,6 +18,7 @@ struct PlanCorridorMethod {
   using Request = v1::PlanCorridorRequest;
   using Response = v1::PlanCorridorResponse;
   static constexpr MethodId kId = MethodId::kPlanCorridor;
+  static constexpr WorkKind kWork = WorkKind::kCorridor;
   static constexpr char kByteLimitName[] = "max_plan_corridor_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_corridor_bytes; }
   // Without the cache; what the cache may answer is taken by cached_plan_call.h.
@@ -33,6 +35,7 @@ struct PlanSpeedMethod {
   using Request = v1::PlanSpeedRequest;
   using Response = v1::PlanSpeedResponse;
   static constexpr MethodId kId = MethodId::kPlanSpeed;
+  static constexpr WorkKind kWork = WorkKind::kSpeed;
   static constexpr char kByteLimitName[] = "max_plan_speed_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_speed_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
@@ -48,6 +51,7 @@ struct PlanWaypointsMethod {
   using Request = v1::PlanWaypointsRequest;
   using Response = v1::PlanWaypointsResponse;
   static constexpr MethodId kId = MethodId::kPlanWaypoints;
+  static constexpr WorkKind kWork = WorkKind::kWaypoints;
   static constexpr char kByteLimitName[] = "max_plan_waypoints_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_waypoints_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
@@ -65,6 +69,7 @@ struct PlanSplineMethod {
   using Request = v1::PlanSplineRequest;
   using Response = v1::PlanSplineResponse;
   static constexpr MethodId kId = MethodId::kPlanSpline;
+  static constexpr WorkKind kWork = WorkKind::kSpline;
   static constexpr char kByteLimitName[] = "max_plan_spline_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_spline_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,

@@ -128,6 +128,7 @@ struct Server::Parts {
         navmeshes(options.navmeshes),
         pool(PoolOptions(options)),
         admission(pool, options.max_admitted_bytes, metrics),
+        write_stall_s(options.write_stall_s),
         planner(Environment(options.before_plan ? 0 : options.quick_plan_bytes)),
         registry(Environment()),
         follower(Environment()),
@@ -145,8 +146,8 @@ struct Server::Parts {
 
   // What every handler shares, with plans up to `quick_plan_bytes` made where they arrive.
   ServiceEnvironment Environment(size_t quick_plan_bytes = 0) {
-    return {limits,    metrics,    in_flight,        streams, pool,
-            admission, &navmeshes, quick_plan_bytes, &log,    capture.get()};
+    return {limits,     metrics,          in_flight, streams,       pool,         admission,
+            &navmeshes, quick_plan_bytes, &log,      capture.get(), write_stall_s};
   }
 
   const RequestLimits limits;
@@ -159,6 +160,7 @@ struct Server::Parts {
   NavMeshBackend navmeshes;
   PlannerPool pool;
   Admission admission;
+  const double write_stall_s;
   PathPlannerService planner;
   NavMeshRegistryService registry;
   RouteFollowerService follower;

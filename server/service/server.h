@@ -43,6 +43,7 @@ struct ServerOptions {
   std::vector<std::string> health_addresses;
   AccessLogOptions log;
   CaptureOptions capture;  // Nothing is captured without a directory.
+  double write_stall_s = 60;
   NavMeshBackendOptions navmeshes;
   // False: alive, but not ready before SetReady.
   bool ready_at_start = true;

@@ -32,6 +32,8 @@ struct ServiceEnvironment {
   // Null: no calls are logged; no requests are captured.
   AccessLog* log = nullptr;
   RequestCapture* capture = nullptr;
+  // How long a client may read nothing while answers wait for it, before it is given up.
+  double write_stall_s = 60;
 };
 
 }  // namespace arclane

@@ -8,15 +8,16 @@
 namespace arclane {
 namespace {
 
-constexpr std::array<std::string_view, 24> kMethods = {
+constexpr std::array<std::string_view, 26> kMethods = {
     "PlanCorridor",      "PlanWaypoints", "PlanSpline",      "PlanSpeed",
     "GetLimits",         "Ping",          "PingStream",      "PublishNavMesh",
     "UpdateTiles",       "ApplyChanges",  "ActivateNavMesh", "RetireNavMesh",
     "DeleteNavMesh",     "GetNavMesh",    "ListNavMeshes",   "ReadNavMesh",
     "CreateWorld",       "MoveWorld",     "ListWorlds",      "DeleteWorld",
-    "InvalidateNavMesh", "WatchNavMesh",  "WatchRoutes",     "Follow"};
-constexpr std::array<std::string_view, 4> kShedReasons = {"queue_full", "admitted_bytes", "expired",
-                                                          "cancelled"};
+    "InvalidateNavMesh", "WatchNavMesh",  "WatchRoutes",     "Follow",
+    "PlanBatch",         "PlanStream"};
+constexpr std::array<std::string_view, 6> kShedReasons = {
+    "queue_full", "admitted_bytes", "expired", "cancelled", "deadline", "overload"};
 constexpr std::array<std::string_view, 4> kStages = {"queue", "parse", "plan", "encode"};
 constexpr std::array<std::string_view, 17> kCodes = {
     "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",

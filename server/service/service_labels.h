@@ -36,12 +36,16 @@ enum class MethodId {
   kWatchNavMesh,
   kWatchRoutes,
   kFollow,
+  kPlanBatch,
+  kPlanStream,
 };
 enum class ShedReason {
   kQueueFull,      // Too many plans waited.
   kAdmittedBytes,  // The requests in the server were too large together.
   kExpired,        // The deadline passed while the plan waited.
   kCancelled,      // The caller went away while the plan waited.
+  kDeadline,       // It could not have been answered in time.
+  kOverload,       // More came in than could be planned: the queue stood.
 };
 enum class Stage {
   kQueue,   // Waiting for a thread.

@@ -7,16 +7,11 @@
 #include <grpcpp/support/status.h>
 
 #include "server/codec/failure.h"
+#include "server/codec/status_codec.h"
 
 namespace arclane {
 
-// The domain of every ErrorInfo.
-inline constexpr char kErrorDomain[] = "arclane";
-
-// Status code by the reason; details in this order: BadRequest (if fields are violated), ErrorInfo,
-// RetryInfo (if a retry can help). Details must fit into the 8 KiB of metadata that clients accept:
-// violations beyond that are counted in ErrorInfo.metadata["violations_omitted"], and longer texts
-// are cut.
+// The code, the message, and google.rpc.Status as the details (status_codec.h).
 grpc::Status ToStatus(const Failure& failure);
 
 // ToStatus, and what belongs into trailing metadata: grpc-retry-pushback-ms when the failure names

@@ -24,6 +24,7 @@ struct OddMethod {
   using Request = v1::PlanCorridorRequest;
   using Response = v1::PlanCorridorResponse;
   static constexpr MethodId kId = MethodId::kPlanCorridor;
+  static constexpr WorkKind kWork = WorkKind::kCorridor;
   static constexpr char kByteLimitName[] = "max_plan_corridor_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_corridor_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits&, StopSignal stop,

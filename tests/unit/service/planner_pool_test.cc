@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <vector>
@@ -93,6 +94,62 @@ TEST_F(PlannerPoolTest, EmptiedByRemovalItTakesJobsAgain) {
     open_.Notify();
   }
   EXPECT_EQ(order_, (std::vector<int>{2, 1}));
+}
+
+TEST_F(PlannerPoolTest, SmallJobsPassALargeOneAndDoNotStarveIt) {
+  PlannerPoolOptions options = Held();
+  options.queue_limit = 1000;
+  {
+    PlannerPool pool(options);
+    // 0.1 s each; the first has no claim over the small ones that come later.
+    for (int number = 1001; number <= 1003; ++number)
+      ASSERT_TRUE(pool.TryPush(NotingJob(number), 0.1));
+    for (int number = 1; number <= 300; ++number)
+      ASSERT_TRUE(pool.TryPush(NotingJob(number), 0.0009));
+    EXPECT_NEAR(pool.EstimatedWait(0.0001), 2 * 300 * 0.0009, 0.01);
+    EXPECT_NEAR(pool.EstimatedWait(0.1), 0.3 + 300 * 0.0009, 0.01);
+    open_.Notify();
+  }
+  ASSERT_EQ(order_.size(), 303u);
+  const auto place = [this](int number) {
+    return std::find(order_.begin(), order_.end(), number) - order_.begin();
+  };
+  // Between two large ones as much time goes to small ones: 0.1 s are 111 of them.
+  EXPECT_LE(place(1001), 1);
+  EXPECT_NEAR(static_cast<double>(place(1002) - place(1001)), 112, 2);
+  EXPECT_NEAR(static_cast<double>(place(1003) - place(1002)), 112, 2);
+  // Each class in the order of arrival.
+  EXPECT_TRUE(std::is_sorted(order_.begin(), order_.end(),
+                             [](int a, int b) { return a < 1000 && b < 1000 && a < b; }));
+}
+
+TEST_F(PlannerPoolTest, TheLongestJobsLeaveAThreadForOthers) {
+  absl::Notification release, small_ran;
+  std::atomic<int> long_running{0};
+  FunctionJob first([&] { ++long_running, release.WaitForNotification(); });
+  FunctionJob second([&] { ++long_running, release.WaitForNotification(); });
+  FunctionJob small([&] { small_ran.Notify(); });
+  {
+    PlannerPool pool({.thread_count = 2, .queue_limit = 10, .nice = 0, .before_job = nullptr});
+    ASSERT_TRUE(pool.TryPush(first, 1.0));
+    ASSERT_TRUE(pool.TryPush(second, 1.0));
+    ASSERT_TRUE(pool.TryPush(small, 1e-5));
+    small_ran.WaitForNotification();
+    EXPECT_LE(long_running, 1);
+    release.Notify();
+  }
+  EXPECT_EQ(long_running, 2);
+}
+
+TEST_F(PlannerPoolTest, TellsForHowLongAQueueStands) {
+  PlannerPool pool(Held());
+  EXPECT_EQ(pool.QueueAge(), 0);
+  FunctionJob& job = NotingJob(1);
+  ASSERT_TRUE(pool.TryPush(job));
+  EXPECT_GT(pool.QueueAge(), 0);
+  ASSERT_TRUE(pool.TryRemove(job));
+  EXPECT_EQ(pool.QueueAge(), 0);
+  open_.Notify();
 }
 
 TEST_F(PlannerPoolTest, AJobThatRanCannotBeRemoved) {

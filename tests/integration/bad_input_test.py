@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walks the table of inputs and answers in proto/README.md against a live server, which must live on after each."""
+import collections
 import hashlib
 import json
 import os
@@ -68,6 +69,11 @@ class BadInputTest(unittest.TestCase):
         follow = cls.channel.stream_stream(FOLLOW)
         # One message of a stream, and its answer.
         cls.raw["Follow"] = lambda data, timeout: next(follow(iter([data]), timeout=timeout))
+        batch = cls.channel.unary_stream("/arclane.v1.PathPlanner/PlanBatch")
+        stream = cls.channel.stream_stream("/arclane.v1.PathPlanner/PlanStream")
+        # Concatenated messages are one message.
+        cls.raw["PlanBatch"] = lambda data, timeout: b"".join(batch(data, timeout=timeout))
+        cls.raw["PlanStream"] = lambda data, timeout: b"".join(stream(iter([data]), timeout=timeout))
         limits = cls.planner.GetLimits(cls.stubs.GetLimitsRequest(), timeout=DEADLINE_S)
         cls.limits = {field.name: getattr(limits, field.name) for field in limits.DESCRIPTOR.fields}
         with open(README, encoding="utf-8") as file:
@@ -104,9 +110,24 @@ class BadInputTest(unittest.TestCase):
             return self.stubs.Outcome.Name(response.route.outcome).removeprefix("OUTCOME_")
         if method == "PlanSpeed":
             return self.stubs.SpeedOutcome.Name(response.plan.outcome).removeprefix("SPEED_OUTCOME_")
+        if method in ("PlanBatch", "PlanStream"):
+            return self.outcomes_of(getattr(answer, "answer", answer) for answer in response.answers)
         if method == "Follow":
             return self.stubs.FollowStatus.Name(response.motions.status[0]).removeprefix("FOLLOW_STATUS_")
         return ""
+
+    def outcomes_of(self, answers):
+        """How many items came to which outcome, or failed with which code: "2 COMPLETE, 1 INVALID_ARGUMENT"."""
+        names = {code.value[0]: code.name for code in grpc.StatusCode}
+        counts = collections.Counter()
+        for answer in answers:
+            if answer.HasField("status"):
+                counts[names[answer.status.code]] += 1
+            elif answer.HasField("corridor"):
+                counts[self.stubs.Outcome.Name(answer.corridor.route.outcome).removeprefix("OUTCOME_")] += 1
+            else:
+                counts["OK"] += 1
+        return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
 
     def ask(self, method, data):
         """(code name, outcome name or None, violated fields, error text)."""
@@ -140,10 +161,10 @@ class BadInputTest(unittest.TestCase):
         """The bytes of the answer to a base request, without what belongs to one answer; of calls that change something that
         they were answered."""
         data = self.raw[base.method](self.encoded(base.method, base.request), timeout=DEADLINE_S)
-        if base.method not in METHODS["PathPlanner"]:
+        if base.method not in METHODS["PathPlanner"] + ("PlanBatch",):
             return b""
         response = getattr(self.stubs, f"{base.method}Response").FromString(data)
-        response.ClearField("answer")
+        response.ClearField("first_index" if base.method == "PlanBatch" else "answer")
         return response.SerializeToString(deterministic=True)
 
     def test_every_row_is_answered_as_the_table_says(self):

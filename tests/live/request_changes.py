@@ -2,7 +2,7 @@
 """Changes to a request, as tables write them: `path = value; path = value`.
 
 `{a,b}` in a path and `one of` before values stand for one change each; a value is JSON or a function: straight(n), circle(n), zigzag(n), line(n),
-text(n), zeros(n). `delete path` removes a field; `scaled(f)` and `moved(d)` act on every coordinate; `bytes = ...` replaces the message.
+text(n), zeros(n), items(n): n empty ones, crowd(n): 10,000 small items of a batch and among them one of n portals. `delete path` removes a field; `scaled(f)` and `moved(d)` act on every coordinate; `bytes = ...` replaces the message.
 """
 import copy
 import itertools
@@ -98,6 +98,16 @@ class Straight:
         return {"left": {"x": x, "y": [1.0] * self.count}, "right": {"x": x, "y": [-1.0] * self.count}}
 
 
+def _crowd(portals):
+    """Items of a batch that share their agent: 9,999 of two portals, all different, and one of many."""
+    items = []
+    for i in range(10000):
+        straight = Straight(portals if i == 5000 else 2)
+        items.append({"agent_index": 0, "corridor": {"corridor": {"portals": straight.portals()}, "start": {"y": i * 1e-6},
+                                                     "goal": {"x": straight.count + 1}}})
+    return items
+
+
 class Polyline:
     """n points one apart along the X axis, every other one moved off it by `offset`."""
 
@@ -139,7 +149,8 @@ def _value(text, limits):
             raise ChangeError(f"{text}: neither JSON nor a known function") from error
     name, argument = call.group(1), _number(call.group(2), limits)
     functions = {"straight": Straight, "circle": Circle, "zigzag": lambda n: Polyline(n, 1.0),
-                 "line": lambda n: Polyline(n, 0.0), "text": lambda n: "a" * n, "zeros": bytes}
+                 "line": lambda n: Polyline(n, 0.0), "text": lambda n: "a" * n, "zeros": bytes,
+                 "items": lambda n: [{}] * n, "crowd": _crowd}
     if name not in functions:
         raise ChangeError(f"{text}: unknown function")
     return functions[name](int(argument))

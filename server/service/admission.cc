@@ -55,7 +55,7 @@ bool Admission::TakeBytes(size_t bytes) {
     admitted_bytes_.fetch_sub(bytes);
     return false;
   }
-  metrics_.AdmittedChanged(static_cast<double>(bytes));
+  metrics_.AdmittedChanged(static_cast<int64_t>(bytes));
   return true;
 }
 
@@ -66,7 +66,7 @@ void Admission::LeftQueue(size_t bytes) {
 
 void Admission::Finished(size_t bytes, double plan_s) {
   admitted_bytes_.fetch_sub(bytes);
-  metrics_.AdmittedChanged(-static_cast<double>(bytes));
+  metrics_.AdmittedChanged(-static_cast<int64_t>(bytes));
   if (plan_s <= 0) return;
   // A lost update between threads costs one observation of many.
   const double old = seconds_per_cost_.load(std::memory_order_relaxed);

@@ -59,6 +59,7 @@ void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name) {
       environment_.admission.AdmitAtOnce(request_bytes_)) {
     if (IsQuick(request_)) return AnswerAndEnd(account_.arrival());
     environment_.admission.Finished(request_bytes_, 0);
+    trace_.End(Stage::kValidate);
   }
   // Once admitted, the call belongs to the planning thread.
   if (const auto refusal = environment_.admission.Admit(*this, request_bytes_)) {
@@ -75,17 +76,12 @@ std::optional<FailureReason> PlanCall::StopReason() const {
                                          : FailureReason::kCancelled;
 }
 
-SteadyTime PlanCall::EndStage(Stage stage, SteadyTime start) {
-  const SteadyTime end = std::chrono::steady_clock::now();
-  stage_s_[LabelIndex(stage)] = SecondsBetween(start, end);
-  environment_.metrics.Stage(LabelIndex(stage), stage_s_[LabelIndex(stage)]);
-  return end;
-}
-
 void PlanCall::Run() {
-  const SteadyTime start = EndStage(Stage::kQueue, account_.arrival());
+  const SteadyTime start = std::chrono::steady_clock::now();
+  trace_.End(Stage::kQueue);
   environment_.admission.LeftQueue(request_bytes_);
   if (const auto reason = StopReason()) {
+    RecordPlan(trace_, false, environment_.metrics);
     DropQueued(*reason);
     return;
   }
@@ -103,6 +99,7 @@ void PlanCall::AnswerAndEnd(SteadyTime start) {
     Log(LogLevel::kError, "a route failed its verification",
         {{"what", failure->message}, {"request_bytes", request_bytes_}});
   }
+  RecordPlan(trace_, !failure, environment_.metrics);
   environment_.admission.Finished(request_bytes_,
                                   SecondsBetween(start, std::chrono::steady_clock::now()));
   EndWith(failure ? Refuse(*failure, RemainingSeconds(), context_) : grpc::Status::OK);

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "arclane/v1/route.pb.h"
+#include "server/planning/route/plan_stage.h"
+#include "server/planning/route/route_plan.h"
 #include "server/telemetry/metrics.h"
 
 namespace arclane {
@@ -43,12 +45,6 @@ enum class ShedReason {
   kExpired,        // The deadline passed while the plan waited.
   kCancelled,      // The caller went away while the plan waited.
 };
-enum class Stage {
-  kQueue,   // Waiting for a thread.
-  kParse,   // Bytes to message.
-  kPlan,    // The pipeline: check, plan, verify, sample.
-  kEncode,  // Message to bytes.
-};
 
 // Every label value, in the order of the enums.
 MetricLabels ServiceLabels();
@@ -56,6 +52,9 @@ std::string_view MethodName(MethodId method);
 constexpr size_t LabelIndex(MethodId method) { return static_cast<size_t>(method); }
 constexpr size_t LabelIndex(ShedReason reason) { return static_cast<size_t>(reason); }
 constexpr size_t LabelIndex(Stage stage) { return static_cast<size_t>(stage); }
+constexpr size_t LabelIndex(CornerAction action) { return static_cast<size_t>(action); }
+// Of the reason of a stop; not kNone.
+constexpr size_t LabelIndex(CornerCause cause) { return static_cast<size_t>(cause) - 1; }
 // Outcomes that the proto does not know count as UNSPECIFIED.
 size_t LabelIndex(v1::Outcome outcome);
 

@@ -56,6 +56,12 @@ class Load:
         limits = stubs.AgentLimits(max_speed=6, max_acceleration=3, max_braking=4)
         self._level = [_read(stubs.PlanCorridorRequest(), "requests", f"{name}.json")
                        for name in ("chapel_to_smithy", "tavern_to_gate", "wall_walk")]
+        # Without a turn radius every corner is a stop.
+        self._level.append(_read(stubs.PlanCorridorRequest(), "requests", "chapel_to_smithy.json"))
+        self._level[-1].agent.body.ClearField("max_turn_radius")
+        # Without the navmesh's name they are planned each time.
+        for request in self._level[1:]:
+            request.ClearField("navmesh")
         self._curve = _read(stubs.PlanSplineRequest(), "curves", "fountain_patrol.json")
         self._waypoints = stubs.PlanWaypointsRequest(
             waypoints=stubs.PointColumns(x=[0, 10, 10, 20], y=[0, 0, 10, 10]), radius=[1, 1])
@@ -107,8 +113,8 @@ class Load:
         request.navmesh.navmesh_id = "town"
         squares = chance.randint(2, SQUARES)
         request.corridor.refs.ref.extend(range(squares))
-        # Squared: small numbers are asked for more often, so that some requests are equal.
-        request.start.x, request.start.y = 0.1 * int(10 * chance.random() ** 2), 1
+        # Some requests are equal, some like no other.
+        request.start.x, request.start.y = 0.1 * chance.randrange(10) if chance.random() < 0.7 else chance.random(), 1
         request.goal.x, request.goal.y = 2 * squares - 1, 1
         request.agent.limits.CopyFrom(self._limits)
         self._planner.PlanCorridor(request, timeout=10)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that Arclane needs and that are not installed yet: deploy/install-dependencies.sh GROUP...
 # Groups: build (compile server and client), test (all tests, conformance and benchmarks), lint (what continuous
-# integration checks beyond that). This file is the one place that lists packages.
+# integration checks beyond that), monitoring (checks of dashboards and alerts). This file is the one place that lists packages.
 set -euo pipefail
 
 build_packages=(
@@ -11,10 +11,14 @@ build_packages=(
   prometheus-cpp-dev libspdlog-dev nlohmann-json3-dev zlib1g-dev libssl-dev libcli11-dev
 )
 test_packages=(
-  libgtest-dev libgmock-dev libbenchmark-dev python3 python3-grpcio python3-protobuf
+  libgtest-dev libgmock-dev libbenchmark-dev python3 python3-grpcio python3-protobuf python3-yaml
 )
 lint_packages=(
   clang clang-format clang-tidy nodejs npm
+)
+
+monitoring_packages=(
+  prometheus chromium fonts-dejavu-core
 )
 
 usage() {
@@ -29,6 +33,7 @@ for group in "$@"; do
     build) wanted+=("${build_packages[@]}") ;;
     test) wanted+=("${build_packages[@]}" "${test_packages[@]}") ;;
     lint) wanted+=("${lint_packages[@]}") ;;
+    monitoring) wanted+=("${monitoring_packages[@]}") ;;
     *) usage ;;
   esac
 done

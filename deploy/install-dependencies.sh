@@ -3,7 +3,7 @@
 # Installs the Debian packages that Arclane needs and that are not installed yet: deploy/install-dependencies.sh GROUP...
 # Groups: build (compile server and client), runtime (run them), test (all tests, conformance and benchmarks), lint (what
 # continuous integration checks beyond that), containers (build and run the image, compose), proxies (rolling restarts behind
-# one). This file is the one place that lists packages.
+# one), monitoring (checks of dashboards and alerts). This file is the one place that lists packages.
 set -euo pipefail
 
 build_packages=(
@@ -17,7 +17,7 @@ runtime_packages=(
   libgrpc++1.51 libprotobuf32 libprometheus-cpp-pull1.0 libspdlog1.10 libsqlite3-0 libgoogle-perftools4
 )
 test_packages=(
-  libgtest-dev libgmock-dev libbenchmark-dev python3 python3-grpcio python3-protobuf
+  libgtest-dev libgmock-dev libbenchmark-dev python3 python3-grpcio python3-protobuf python3-yaml
 )
 lint_packages=(
   clang clang-format clang-tidy nodejs npm
@@ -27,6 +27,10 @@ container_packages=(
 )
 proxy_packages=(
   haproxy nginx-light
+)
+
+monitoring_packages=(
+  prometheus chromium fonts-dejavu-core
 )
 
 usage() {
@@ -44,6 +48,7 @@ for group in "$@"; do
     lint) wanted+=("${lint_packages[@]}") ;;
     containers) wanted+=("${container_packages[@]}") ;;
     proxies) wanted+=("${proxy_packages[@]}") ;;
+    monitoring) wanted+=("${monitoring_packages[@]}") ;;
     *) usage ;;
   esac
 done

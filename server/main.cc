@@ -20,6 +20,7 @@
 #include "server/navmesh/sqlite_store.h"
 #include "server/operator_signals.h"
 #include "server/service/library_logs.h"
+#include "server/service/measured_store.h"
 #include "server/service/navmesh_directory.h"
 #include "server/service/server.h"
 #include "server/service/service_labels.h"
@@ -106,7 +107,8 @@ absl::StatusOr<std::shared_ptr<NavMeshStore>> OpenStore(const ServerConfig& conf
   return std::shared_ptr<NavMeshStore>(*std::move(store));
 }
 
-absl::StatusOr<std::shared_ptr<NavMeshRegistry>> OpenRegistry(const ServerConfig& config) {
+absl::StatusOr<std::shared_ptr<NavMeshRegistry>> OpenRegistry(const ServerConfig& config,
+                                                              Metrics& metrics) {
   auto store = OpenStore(config);
   if (!store.ok()) return store.status();
   RegistryOptions options;
@@ -116,7 +118,8 @@ absl::StatusOr<std::shared_ptr<NavMeshRegistry>> OpenRegistry(const ServerConfig
   options.max_worlds = config.max_worlds;
   options.world_idle_s = config.world_idle_s;
   options.navmesh_log_records = config.navmesh_log_records;
-  auto registry = NavMeshRegistry::Open(options, *std::move(store), NavMeshBackend::Now());
+  auto measured = std::make_shared<MeasuredStore>(*std::move(store), metrics);
+  auto registry = NavMeshRegistry::Open(options, std::move(measured), NavMeshBackend::Now());
   if (!registry.ok()) return registry.status();
   for (const StoredDamage& damage : (*registry)->damage()) {
     Log(LogLevel::kError, "stored bytes are damaged and were set aside",
@@ -176,8 +179,9 @@ int Run(int argc, char** argv) {
   }
 
   Metrics metrics(build, ServiceLabels());
+  metrics.SetUsableProcessors(UsableProcessors());
   ServerOptions options = ToServerOptions(config);
-  auto registry = OpenRegistry(config);
+  auto registry = OpenRegistry(config, metrics);
   if (!registry.ok()) return Fail(registry.status());
   options.navmeshes.registry = *std::move(registry);
   auto server = Server::Start(options, metrics);

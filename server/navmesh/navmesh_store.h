@@ -4,6 +4,7 @@
 #ifndef ARCLANE_SERVER_NAVMESH_NAVMESH_STORE_H_
 #define ARCLANE_SERVER_NAVMESH_NAVMESH_STORE_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -43,6 +44,10 @@ class NavMeshStore {
   virtual absl::Status ForEach(
       const std::function<void(std::string_view key, std::string_view value, bool intact)>&
           visit) = 0;
+
+  // Bytes that it takes where it is kept, as far as they can be known; 0 for a store that keeps
+  // nothing beyond the process.
+  virtual uint64_t SizeBytes() const { return 0; }
 };
 
 // Keeps everything in memory and loses it with the process.

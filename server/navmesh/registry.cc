@@ -276,8 +276,21 @@ RegistryCounts NavMeshRegistry::Count() const {
     counts.versions += state->versions.size();
     counts.bytes += BytesOf(state->versions);
   }
+  counts.stored_bytes = store_->SizeBytes();
   counts.worlds = world_count_.load(std::memory_order_relaxed);
   return counts;
+}
+
+std::vector<std::pair<std::string, NavMeshVersion>> NavMeshRegistry::ActiveVersions(
+    size_t most) const {
+  std::vector<std::pair<std::string, NavMeshVersion>> versions;
+  const auto directory = directory_->Load();
+  for (const auto& [id, entry] : directory->entries) {
+    if (versions.size() >= most) break;
+    const auto state = entry->state.Load();
+    if (state->epoch.value != 0) versions.emplace_back(id, state->active);
+  }
+  return versions;
 }
 
 }  // namespace arclane

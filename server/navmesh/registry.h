@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -91,6 +92,8 @@ class NavMeshRegistry {
   // What Open had to set aside, for the log.
   const std::vector<StoredDamage>& damage() const { return damage_; }
   RegistryCounts Count() const;
+  // The active versions (0: none) of the first `most` navmeshes by id.
+  std::vector<std::pair<std::string, NavMeshVersion>> ActiveVersions(size_t most) const;
 
  private:
   friend class RegistryLoader;

@@ -157,6 +157,7 @@ struct RegistryCounts {
   size_t versions = 0;
   size_t worlds = 0;
   size_t bytes = 0;
+  uint64_t stored_bytes = 0;  // By the store.
 };
 
 }  // namespace arclane

@@ -3,6 +3,9 @@
 
 #include <sqlite3.h>
 
+#include <filesystem>
+#include <system_error>
+
 #include "absl/strings/str_cat.h"
 #include "server/digest/digest.h"
 
@@ -43,7 +46,7 @@ absl::StatusOr<std::unique_ptr<SqliteStore>> SqliteStore::Open(const std::string
   const int code =
       sqlite3_open_v2(path.c_str(), &database,
                       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
-  std::unique_ptr<SqliteStore> store(new SqliteStore(database));
+  std::unique_ptr<SqliteStore> store(new SqliteStore(database, path));
   if (code != SQLITE_OK) {
     return absl::UnavailableError(absl::StrCat("cannot open ", path, ": ", sqlite3_errstr(code)));
   }
@@ -162,6 +165,16 @@ absl::Status SqliteStore::Commit(const StoreBatch& batch) {
   writing_ = false;
   written_.notify_all();
   return self.status;
+}
+
+uint64_t SqliteStore::SizeBytes() const {
+  uint64_t bytes = 0;
+  for (const char* ending : {"", "-wal"}) {
+    std::error_code error;
+    const uintmax_t size = std::filesystem::file_size(path_ + ending, error);
+    if (!error) bytes += size;
+  }
+  return bytes;
 }
 
 absl::Status SqliteStore::ForEach(

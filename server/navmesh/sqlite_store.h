@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -29,6 +30,8 @@ class SqliteStore : public NavMeshStore {
   absl::Status Commit(const StoreBatch& batch) override;
   absl::Status ForEach(
       const std::function<void(std::string_view, std::string_view, bool)>& visit) override;
+  // Of the file and of the log beside it.
+  uint64_t SizeBytes() const override;
 
  private:
   struct Waiting {
@@ -37,13 +40,14 @@ class SqliteStore : public NavMeshStore {
     bool done = false;
   };
 
-  explicit SqliteStore(sqlite3* database) : database_(database) {}
+  SqliteStore(sqlite3* database, std::string path) : path_(std::move(path)), database_(database) {}
   absl::Status Prepare();
   absl::Status Write(const std::vector<Waiting*>& group);
   absl::Status Apply(const StoreBatch& batch);
   absl::Status Execute(const char* sql);
   absl::Status Error(const char* what) const;
 
+  const std::string path_;
   sqlite3* database_;
   sqlite3_stmt* put_ = nullptr;
   sqlite3_stmt* remove_ = nullptr;

@@ -20,8 +20,10 @@ namespace arclane {
 // that are none and costs that do not match their areas; paths begin with `path`.
 std::vector<StateChange> ReadStateChanges(const v1::StateChanges& message, const std::string& path,
                                           MeshViolations& violations);
-// The path of the i-th of these changes, such as changes.closed_gates[2].
-std::string StateChangePath(const v1::StateChanges& message, const std::string& path, size_t i);
+// The path of the i-th of these changes, such as changes.closed_gates[2]. Of an area's cost: in the
+// column of that name.
+std::string StateChangePath(const v1::StateChanges& message, const std::string& path, size_t i,
+                            const char* area_column = "areas");
 void EncodeStateChanges(std::span<const StateChange> changes, v1::StateChanges* message);
 
 // By (kind, id), each thing once, without stamps.

@@ -12,6 +12,7 @@
 #include "server/codec/sampling_codec.h"
 #include "server/navmesh_codec/change_codec.h"
 #include "server/navmesh_codec/navmesh_failure.h"
+#include "server/pipeline/sample_count.h"
 #include "server/planning/route/corridor_planner.h"
 
 namespace arclane {
@@ -151,7 +152,10 @@ Failure WithOtherFields(const v1::PlanCorridorRequest& request, const NavMeshVie
 std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request,
                                           const RequestLimits& limits, StopSignal stop,
                                           v1::PlanCorridorResponse& response,
-                                          const PlannedCorridor* by_ref) {
+                                          const PlannedCorridor* by_ref, PlanTrace* trace) {
+  const auto mark = [trace](Stage stage) {
+    if (trace != nullptr) trace->End(stage);
+  };
   thread_local CorridorPlanner planner;
   const absl::Cleanup give_back = [] {
     // The memory of a rare large plan is not kept.
@@ -170,6 +174,7 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
     if (!stopped) stopped = stop();
     return stopped.has_value();
   };
+  mark(Stage::kValidate);
   if (should_stop()) return GivenUp(*stopped);
 
   thread_local RoutePlan plan;
@@ -178,9 +183,9 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   // once.
   const size_t field_violations = violations.total();
   Violations geometry_violations;
-  const PlanStatus status =
-      field_violations > 0 ? planner.Check(decoded.plan, geometry_violations)
-                           : planner.Plan(decoded.plan, should_stop, plan, geometry_violations);
+  const PlanStatus status = field_violations > 0 ? planner.Check(decoded.plan, geometry_violations)
+                                                 : planner.Plan(decoded.plan, should_stop, plan,
+                                                                geometry_violations, mark);
   for (const Violation& violation : geometry_violations.kept()) {
     violations.Add(violation.reason, RequestFieldPath(violation.field), violation.description);
   }
@@ -214,8 +219,15 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
     EncodeBlockage(*blockage, plan.shortest_length, route);
   } else {
     EncodeRoute(plan, decoded.frame, route);
+    mark(Stage::kEncode);
     EncodeSamples(sampling, plan.route, decoded.frame, route->mutable_samples(), violations);
+    mark(Stage::kSample);
     if (!violations.empty()) return ToFailure(violations);
+  }
+  if (trace != nullptr) {
+    trace->portals = planner.corridor().portals.size();
+    trace->samples = CountOf(route->samples());
+    trace->CountCorners(plan.corners);
   }
   if (request.include_corridor()) EncodeCorridor(planner.corridor(), decoded.frame, route);
   response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
@@ -232,15 +244,16 @@ bool IsQuickPlan(const v1::PlanCorridorRequest& request) {
 std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& request,
                                                const NavMeshView& view, const RequestLimits& limits,
                                                StopSignal stop, v1::PlanCorridorResponse& response,
-                                               ReadSet& reads) {
+                                               ReadSet& reads, PlanTrace* trace) {
   std::vector<PolygonRef> refs;
   refs.reserve(static_cast<size_t>(request.corridor().refs().ref_size()));
   for (const uint64_t ref : request.corridor().refs().ref()) refs.push_back({ref});
   auto corridor = ResolveCorridor(view, refs, static_cast<size_t>(limits.max_portals) + 1);
   if (!corridor.ok())
     return WithOtherFields(request, view, limits, ToFailure(corridor.failure()));
+  if (trace != nullptr) trace->End(Stage::kCorridor);
   const PlannedCorridor planned{view.snapshot().info(), *corridor};
-  auto failure = AnswerPlanCorridor(request, limits, stop, response, &planned);
+  auto failure = AnswerPlanCorridor(request, limits, stop, response, &planned, trace);
   reads = std::move(corridor->read_set);
   return failure;
 }

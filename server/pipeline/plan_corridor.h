@@ -11,6 +11,7 @@
 #include "server/codec/request_limits.h"
 #include "server/navmesh/corridor_refs.h"
 #include "server/pipeline/plan_failure.h"
+#include "server/pipeline/plan_trace.h"
 
 namespace arclane {
 
@@ -23,12 +24,14 @@ struct PlannedCorridor {
 // then unspecified. `by_ref`: what the corridor's refs stand for, with the mesh that they are of;
 // null for other corridors. With it `response.read_set` is filled too. `stop` is asked between
 // stages and after every bounded amount of work; once it answers with a reason, that reason
-// (kCancelled, kDeadlineExceeded, kDraining) is the failure. Thread-safe: scratch memory is kept
-// per thread.
+// (kCancelled, kDeadlineExceeded, kDraining) is the failure. `trace`, if given, receives the times
+// of the stages from kValidate on, the first of which began when the trace did. Thread-safe:
+// scratch memory is kept per thread.
 std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request,
                                           const RequestLimits& limits, StopSignal stop,
                                           v1::PlanCorridorResponse& response,
-                                          const PlannedCorridor* by_ref = nullptr);
+                                          const PlannedCorridor* by_ref = nullptr,
+                                          PlanTrace* trace = nullptr);
 
 // The same for a corridor by reference: resolves the refs on the view and plans. `reads` receives
 // what the answer depends on, with the stamps of the view. The version and the epochs of the view
@@ -36,7 +39,7 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
 std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& request,
                                                const NavMeshView& view, const RequestLimits& limits,
                                                StopSignal stop, v1::PlanCorridorResponse& response,
-                                               ReadSet& reads);
+                                               ReadSet& reads, PlanTrace* trace = nullptr);
 
 // Whether the plan of a request of a few KiB is sure to take no more than some dozen microseconds:
 // nothing to round, no distance to keep, few samples. Cost: linear in the polygons' vertices when

@@ -246,6 +246,7 @@ ItemPlanner::~ItemPlanner() = default;
 
 const ItemAnswer& ItemPlanner::Plan(std::string_view encoded, const std::string& path,
                                     const SharedOfItems& shared, StopSignal stop) {
+  trace_ = PlanTrace();
   buffers_->arena.Reset();
   answer_.kept_ = nullptr;
   answer_.outcome_.reset();
@@ -267,6 +268,8 @@ const ItemAnswer& ItemPlanner::Plan(std::string_view encoded, const std::string&
     }
   }
   if (failure) answer_.SetFailure(*std::move(failure));
+  // A kept answer went through no stage.
+  if (trace_.Ended(Stage::kValidate)) trace_.End(Stage::kEncode);
   return answer_;
 }
 
@@ -285,7 +288,7 @@ std::optional<Failure> ItemPlanner::Dispatch(v1::PlanItem& item, const SharedOfI
       return PlanCorridor(*item.mutable_corridor(), shared, stop);
     case v1::PlanItem::kWaypoints: {
       auto& response = *buffers_->arena.New<v1::PlanWaypointsResponse>();
-      failure = AnswerPlanWaypoints(item.waypoints(), shared.limits, stop, response);
+      failure = AnswerPlanWaypoints(item.waypoints(), shared.limits, stop, response, &trace_);
       if (!failure) {
         finish(v1::PlanItemAnswer::kWaypointsFieldNumber, response);
         answer_.outcome_ = response.route().outcome();
@@ -294,13 +297,13 @@ std::optional<Failure> ItemPlanner::Dispatch(v1::PlanItem& item, const SharedOfI
     }
     case v1::PlanItem::kSpline: {
       auto& response = *buffers_->arena.New<v1::PlanSplineResponse>();
-      failure = AnswerPlanSpline(item.spline(), shared.limits, stop, response);
+      failure = AnswerPlanSpline(item.spline(), shared.limits, stop, response, &trace_);
       if (!failure) finish(v1::PlanItemAnswer::kSplineFieldNumber, response);
       return failure;
     }
     case v1::PlanItem::kSpeed: {
       auto& response = *buffers_->arena.New<v1::PlanSpeedResponse>();
-      failure = AnswerPlanSpeed(item.speed(), shared.limits, stop, response);
+      failure = AnswerPlanSpeed(item.speed(), shared.limits, stop, response, &trace_);
       if (!failure) finish(v1::PlanItemAnswer::kSpeedFieldNumber, response);
       return failure;
     }
@@ -331,7 +334,7 @@ std::optional<Failure> ItemPlanner::PlanCorridor(v1::PlanCorridorRequest& reques
     return PlanByRef(request, shared, stop);
   }
   auto& response = *buffers_->arena.New<v1::PlanCorridorResponse>();
-  auto failure = AnswerPlanCorridor(request, shared.limits, stop, response);
+  auto failure = AnswerPlanCorridor(request, shared.limits, stop, response, nullptr, &trace_);
   if (failure) return failure;
   response.clear_answer();
   SetBody(v1::PlanItemAnswer::kCorridorFieldNumber, response);
@@ -345,7 +348,7 @@ std::optional<Failure> ItemPlanner::PlanByRef(v1::PlanCorridorRequest& request,
   auto& response = *buffers_->arena.New<v1::PlanCorridorResponse>();
   ReadSet reads;
   auto failure =
-      AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response, reads);
+      AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response, reads, &trace_);
   if (failure) return failure;
   response.clear_answer();
   SetBody(v1::PlanItemAnswer::kCorridorFieldNumber, response);
@@ -383,10 +386,11 @@ std::optional<Failure> ItemPlanner::PlanKept(v1::PlanCorridorRequest& request,
   std::optional<Failure> failure;
   if (by_ref) {
     ReadSet reads;
-    failure = AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response, reads);
+    failure = AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response, reads,
+                                      &trace_);
     dependencies = std::move(reads.dependencies);
   } else {
-    failure = AnswerPlanCorridor(request, shared.limits, stop, response);
+    failure = AnswerPlanCorridor(request, shared.limits, stop, response, nullptr, &trace_);
     if (!failure) dependencies = DeclaredDependencies(request.corridor().dependencies(), *ledger);
   }
   if (failure) return failure;

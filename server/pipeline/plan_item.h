@@ -21,6 +21,7 @@
 #include "server/navmesh/dependency.h"
 #include "server/navmesh/navmesh_view.h"
 #include "server/pipeline/plan_failure.h"
+#include "server/pipeline/plan_trace.h"
 
 namespace arclane {
 
@@ -114,6 +115,8 @@ class ItemPlanner {
   // call.
   const ItemAnswer& Plan(std::string_view encoded, const std::string& path,
                          const SharedOfItems& shared, StopSignal stop);
+  // Of the last call.
+  const PlanTrace& trace() const { return trace_; }
 
  private:
   struct Buffers;
@@ -128,6 +131,7 @@ class ItemPlanner {
 
   std::unique_ptr<Buffers> buffers_;
   ItemAnswer answer_;
+  PlanTrace trace_;
 };
 
 // What an encoded PlanItem will cost, as far as it tells, its shared agent and sampling included.

@@ -49,10 +49,14 @@ void AddPlannerViolations(const std::vector<SpeedViolation>& found, Violations& 
 
 std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request,
                                        const RequestLimits& limits, StopSignal stop,
-                                       v1::PlanSpeedResponse& response) {
+                                       v1::PlanSpeedResponse& response, PlanTrace* trace) {
+  const auto mark = [trace](Stage stage) {
+    if (trace != nullptr) trace->End(stage);
+  };
   if (const auto reason = stop()) return GivenUp(*reason);
   Violations violations;
   const DecodedSpeedRequest decoded = ReadSpeedRequest(request, limits, violations);
+  mark(Stage::kValidate);
   v1::SpeedPlan* out = response.mutable_plan();
   if (request.has_profile()) {
     thread_local CurvatureWorkspace workspace;
@@ -72,6 +76,7 @@ std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request,
                          NumberText(request.reaction_time_s()));
     }
     PlanSpeedAlongCurve(profile, workspace, plan);
+    mark(Stage::kSpeed);
     AddPlannerViolations(plan.violations, violations);
     if (!violations.empty()) return ToFailure(violations);
     EncodeSpeedPlan(plan, out);
@@ -85,10 +90,12 @@ std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request,
     pieces.end_speed = request.end_speed();
     pieces.stops = decoded.stops;
     PlanSpeed(pieces, workspace, plan);
+    mark(Stage::kSpeed);
     AddPlannerViolations(plan.violations, violations);
     if (!violations.empty()) return ToFailure(violations);
     EncodeSpeedPlan(plan, out);
   }
+  mark(Stage::kEncode);
   if (!violations.empty()) return ToFailure(violations);
   response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
   return std::nullopt;

@@ -9,13 +9,14 @@
 #include "server/codec/failure.h"
 #include "server/codec/request_limits.h"
 #include "server/pipeline/plan_failure.h"
+#include "server/pipeline/plan_trace.h"
 
 namespace arclane {
 
 // As PlanCorridor (plan_corridor.h).
 std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request,
                                        const RequestLimits& limits, StopSignal stop,
-                                       v1::PlanSpeedResponse& response);
+                                       v1::PlanSpeedResponse& response, PlanTrace* trace = nullptr);
 
 }  // namespace arclane
 

@@ -6,6 +6,7 @@
 
 #include "server/codec/field_checks.h"
 #include "server/codec/spline_codec.h"
+#include "server/pipeline/sample_count.h"
 #include "server/planning/route/curve_speed.h"
 #include "server/planning/spline/arc_length.h"
 #include "server/planning/spline/curve.h"
@@ -52,9 +53,13 @@ std::string CallerPath(const std::string& field) {
 
 std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
                                         const RequestLimits& limits, StopSignal stop,
-                                        v1::PlanSplineResponse& response) {
+                                        v1::PlanSplineResponse& response, PlanTrace* trace) {
+  const auto mark = [trace](Stage stage) {
+    if (trace != nullptr) trace->End(stage);
+  };
   Violations violations;
   const DecodedSplineRequest decoded = ReadSplineRequest(request, limits, violations);
+  mark(Stage::kValidate);
   if (!violations.empty()) return ToFailure(violations);
   if (const auto reason = stop()) return GivenUp(*reason);
 
@@ -73,10 +78,12 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
     violations.Add(ViolationReason::kOutOfRange, "spline", std::string(map.status().message()));
     return ToFailure(violations);
   }
+  mark(Stage::kCorridor);
   if (const auto reason = stop()) return GivenUp(*reason);
 
   v1::CurvePlan* out = response.mutable_plan();
   EncodeCurve(*map, out);
+  mark(Stage::kEncode);
   thread_local CurvatureWorkspace workspace;
   thread_local CurveSpeed speed;
   if (decoded.has_agent) {
@@ -87,16 +94,20 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
     if (decoded.refuse_jumps) RefuseJumps(speed, violations);
     if (!violations.empty()) return ToFailure(violations);
     PlanCurveSpeed(*map, decoded.speed, workspace, speed);
+    mark(Stage::kSpeed);
     if (const auto reason = stop()) return GivenUp(*reason);
     for (const SpeedViolation& violation : speed.plan.violations) {
       violations.Add(ViolationReason::kOutOfRange, CallerPath(violation.field), violation.message);
     }
     if (!violations.empty()) return ToFailure(violations);
     EncodeCurveSpeed(speed, out);
+    mark(Stage::kEncode);
   }
   EncodeCurveSamples(decoded, *map, decoded.has_agent ? &speed : nullptr, out->mutable_samples(),
                      violations);
+  mark(Stage::kSample);
   if (!violations.empty()) return ToFailure(violations);
+  if (trace != nullptr) trace->samples = CountOf(out->samples());
   response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
   return std::nullopt;
 }

@@ -9,13 +9,15 @@
 #include "server/codec/failure.h"
 #include "server/codec/request_limits.h"
 #include "server/pipeline/plan_failure.h"
+#include "server/pipeline/plan_trace.h"
 
 namespace arclane {
 
 // As AnswerPlanCorridor (plan_corridor.h).
 std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
                                         const RequestLimits& limits, StopSignal stop,
-                                        v1::PlanSplineResponse& response);
+                                        v1::PlanSplineResponse& response,
+                                        PlanTrace* trace = nullptr);
 
 }  // namespace arclane
 

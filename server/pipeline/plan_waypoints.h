@@ -9,13 +9,15 @@
 #include "server/codec/failure.h"
 #include "server/codec/request_limits.h"
 #include "server/pipeline/plan_failure.h"
+#include "server/pipeline/plan_trace.h"
 
 namespace arclane {
 
 // As AnswerPlanCorridor (plan_corridor.h).
 std::optional<Failure> AnswerPlanWaypoints(const v1::PlanWaypointsRequest& request,
                                            const RequestLimits& limits, StopSignal stop,
-                                           v1::PlanWaypointsResponse& response);
+                                           v1::PlanWaypointsResponse& response,
+                                           PlanTrace* trace = nullptr);
 
 }  // namespace arclane
 

@@ -95,13 +95,13 @@ bool Admission::TakeBytes(size_t bytes) {
     admitted_bytes_.fetch_sub(bytes);
     return false;
   }
-  metrics_.AdmittedChanged(static_cast<double>(bytes));
+  metrics_.AdmittedChanged(static_cast<int64_t>(bytes));
   return true;
 }
 
 void Admission::ReleaseBytes(size_t bytes) {
   admitted_bytes_.fetch_sub(bytes);
-  metrics_.AdmittedChanged(-static_cast<double>(bytes));
+  metrics_.AdmittedChanged(-static_cast<int64_t>(bytes));
 }
 
 void Admission::QueueChanged(int plans) {

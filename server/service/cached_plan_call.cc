@@ -20,6 +20,7 @@
 #include "server/service/flight_plan.h"
 #include "server/service/kept_answer.h"
 #include "server/service/message_bytes.h"
+#include "server/service/plan_record.h"
 #include "server/service/registry_call.h"
 #include "server/service/status_mapping.h"
 
@@ -150,10 +151,10 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
       absl::MutexLock lock(&mutex_);
       ticket = ticket_;
     }
-    times_ = std::make_shared<StageSeconds>();
+    trace_ = std::make_shared<PlanTrace>();
     leads_.store(true);
-    StartFlightPlan(environment_, ticket.flight, ticket.waiter, state_, quick_, account_.arrival(),
-                    RemainingSeconds(), times_);
+    StartFlightPlan(environment_, ticket.flight, ticket.waiter, state_, quick_, RemainingSeconds(),
+                    trace_);
   }
 
   void OnCancel() override {
@@ -179,11 +180,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
       info.set_world_epoch(state_.view->world_epoch().value);
     }
     if (wants_times_ && cache == v1::CACHE_OUTCOME_MISS) {
-      v1::StageTimes& times = *info.mutable_stage_times();
-      times.set_queue_s((*times_)[LabelIndex(Stage::kQueue)]);
-      times.set_validate_s((*times_)[LabelIndex(Stage::kParse)]);
-      times.set_plan_s((*times_)[LabelIndex(Stage::kPlan)]);
-      times.set_encode_s((*times_)[LabelIndex(Stage::kEncode)]);
+      WriteStageTimes(*trace_, info.mutable_stage_times());
     }
     // Concatenated pieces are one message.
     grpc::Slice pieces[2] = {kept.bytes(), {}};
@@ -191,7 +188,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
     response_ = grpc::ByteBuffer(pieces, 2);
     environment_.metrics.Outcome(LabelIndex(kept.outcome()));
     account_.trace().SetCache(CacheName(cache));
-    if (cache == v1::CACHE_OUTCOME_MISS) account_.trace().SetStages(*times_);
+    if (cache == v1::CACHE_OUTCOME_MISS) account_.trace().SetPlan(*trace_);
     account_.Ended(grpc::Status::OK);
     Finish(grpc::Status::OK);
   }
@@ -217,7 +214,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
   bool quick_ = false;
   std::string key_bytes_;
   RequestState state_;
-  std::shared_ptr<StageSeconds> times_;  // Of the plan that this call started.
+  std::shared_ptr<PlanTrace> trace_;  // Of the plan that this call started.
   std::atomic<bool> leads_{false};
   std::shared_ptr<CachedPlanCall> self_;  // Until gRPC is done; a plan under way holds on longer.
   absl::Mutex mutex_;

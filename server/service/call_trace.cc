@@ -113,8 +113,9 @@ void CallTrace::WriteLine(AccessLog& log, AccessLog::Cause cause, MethodId metho
   record.request_bytes = request_ == nullptr ? 0 : request_->Length();
   record.response_bytes = response_ == nullptr || !status.ok() ? 0 : response_->Length();
   record.cache = cache_;
-  for (size_t i = 0; i < stages_.size(); ++i) {
-    if (stages_[i] > 0) record.stages.push_back({StageName(i), stages_[i]});
+  for (size_t i = 0; plan_ != nullptr && i < kStageCount; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    if (plan_->Ended(stage)) record.stages.push_back({StageName(i), plan_->Seconds(stage)});
   }
   log.Write(cause, IsFault(status.error_code()), record);
 }

@@ -8,9 +8,9 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
 
-#include <span>
 #include <string_view>
 
+#include "server/pipeline/plan_trace.h"
 #include "server/service/request_capture.h"
 #include "server/service/service_labels.h"
 #include "server/telemetry/access_log.h"
@@ -28,8 +28,8 @@ class CallTrace {
              const grpc::ByteBuffer* response = nullptr);
   // How the cache took part, by name; must live until End.
   void SetCache(std::string_view outcome) { cache_ = outcome; }
-  // Seconds by Stage; what is 0 is not told. The array must live until End.
-  void SetStages(std::span<const double> seconds) { stages_ = seconds; }
+  // The stages of the call's plan, told as far as they ended; must live until End.
+  void SetPlan(const PlanTrace& plan) { plan_ = &plan; }
   // Once, before the status is sent: a call that is logged or captured and has no request id gets
   // one, and its caller is told. `log` and `capture` may be null.
   void End(MethodId method, const grpc::Status& status, double duration_s, bool is_stream,
@@ -44,7 +44,7 @@ class CallTrace {
   const grpc::ByteBuffer* request_ = nullptr;
   const grpc::ByteBuffer* response_ = nullptr;
   std::string_view cache_;
-  std::span<const double> stages_;
+  const PlanTrace* plan_ = nullptr;
   // In the metadata of the call, or made.
   std::string_view request_id_;
   std::string_view traceparent_;

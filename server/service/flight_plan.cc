@@ -15,6 +15,7 @@
 #include "server/pipeline/plan_corridor.h"
 #include "server/service/kept_answer.h"
 #include "server/service/message_bytes.h"
+#include "server/service/plan_record.h"
 #include "server/telemetry/logging.h"
 
 namespace arclane {
@@ -41,12 +42,11 @@ struct QueuedPlan {
 class FlightPlan final : public PlannerPool::Job {
  public:
   FlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight, RequestState state,
-             std::shared_ptr<StageSeconds> times, SteadyTime arrival)
+             std::shared_ptr<PlanTrace> trace)
       : environment_(environment),
         flight_(std::move(flight)),
         state_(std::move(state)),
-        times_(std::move(times)),
-        arrival_(arrival) {
+        trace_(std::move(trace)) {
     // The plan may outlive the calls that wait for it; the server must not end before it.
     environment_.in_flight.Enter();
   }
@@ -83,10 +83,12 @@ class FlightPlan final : public PlannerPool::Job {
 
   void Run() override {
     LeaveQueue();
-    const SteadyTime start = EndStage(Stage::kQueue, arrival_);
+    const SteadyTime start = std::chrono::steady_clock::now();
+    trace_->End(Stage::kQueue);
     environment_.admission.LeftQueue();
     if (flight_->ShouldStop(NavMeshBackend::Now())) {
       environment_.admission.Finished(demand_, 0);
+      RecordPlan(*trace_, false, environment_.metrics);
       environment_.metrics.Shed(LabelIndex(ShedReason::kExpired));
       flight_->Expire(NavMeshBackend::Now(), Shared(Late()));
       delete this;
@@ -97,6 +99,7 @@ class FlightPlan final : public PlannerPool::Job {
 
   // For a plan that did not wait in the queue.
   void RunAtOnce() {
+    trace_->Restart();
     demand_.bytes = bytes();
     PlanAndEnd(std::chrono::steady_clock::now());
   }
@@ -119,6 +122,7 @@ class FlightPlan final : public PlannerPool::Job {
     std::vector<Dependency> dependencies;
     std::shared_ptr<const KeptAnswer> answer;
     const auto failure = PlanWithoutThrowing(dependencies, answer);
+    RecordPlan(*trace_, !failure, environment_.metrics);
     if (failure && failure->reason == FailureReason::kVerificationFailed) {
       Log(LogLevel::kError, "a route failed its verification",
           {{"what", failure->message}, {"request_bytes", bytes()}});
@@ -137,13 +141,6 @@ class FlightPlan final : public PlannerPool::Job {
     delete this;
   }
 
-  SteadyTime EndStage(Stage stage, SteadyTime start) {
-    const SteadyTime end = std::chrono::steady_clock::now();
-    (*times_)[LabelIndex(stage)] = SecondsBetween(start, end);
-    environment_.metrics.Stage(LabelIndex(stage), (*times_)[LabelIndex(stage)]);
-    return end;
-  }
-
   std::optional<Failure> PlanWithoutThrowing(std::vector<Dependency>& dependencies,
                                              std::shared_ptr<const KeptAnswer>& answer) {
     try {
@@ -160,12 +157,11 @@ class FlightPlan final : public PlannerPool::Job {
                               std::shared_ptr<const KeptAnswer>& answer) {
     thread_local MessageArena arena;
     const absl::Cleanup give_back = [] { arena.Reset(); };
-    SteadyTime time = std::chrono::steady_clock::now();
     const std::string_view encoded = RequestBytes(*flight_);
     auto& request = *arena.New<v1::PlanCorridorRequest>();
     if (!request.ParseFromArray(encoded.data(), static_cast<int>(encoded.size())))
       return MalformedMessage(request);
-    time = EndStage(Stage::kParse, time);
+    trace_->End(Stage::kValidate);
     auto& response = *arena.New<v1::PlanCorridorResponse>();
     const auto stop = [this]() -> std::optional<FailureReason> {
       if (!flight_->ShouldStop(NavMeshBackend::Now())) return std::nullopt;
@@ -176,29 +172,28 @@ class FlightPlan final : public PlannerPool::Job {
     if (state_.view != nullptr) {
       ReadSet reads;
       failure = AnswerPlanCorridorByRef(request, *state_.view, environment_.limits, stop, response,
-                                        reads);
+                                        reads, trace_.get());
       dependencies = std::move(reads.dependencies);
     } else {
-      failure = AnswerPlanCorridor(request, environment_.limits, stop, response);
+      failure =
+          AnswerPlanCorridor(request, environment_.limits, stop, response, nullptr, trace_.get());
       if (!failure) {
         dependencies = DeclaredDependencies(request.corridor().dependencies(), *state_.ledger);
       }
     }
-    time = EndStage(Stage::kPlan, time);
     if (failure) return failure;
     response.clear_answer();  // Belongs to each call that is answered.
     grpc::Slice slice;
     if (!ToSlice(response, &slice)) return AnswerTooLarge();
     answer = std::make_shared<KeptAnswer>(slice, response.route().outcome());
-    EndStage(Stage::kEncode, time);
+    trace_->End(Stage::kEncode);
     return std::nullopt;
   }
 
   ServiceEnvironment& environment_;
   const std::shared_ptr<Flight> flight_;
   const RequestState state_;
-  const std::shared_ptr<StageSeconds> times_;
-  const SteadyTime arrival_;
+  const std::shared_ptr<PlanTrace> trace_;
   PlanDemand demand_;
   std::shared_ptr<QueuedPlan> queued_;
   bool stopped_ = false;
@@ -207,10 +202,10 @@ class FlightPlan final : public PlannerPool::Job {
 }  // namespace
 
 void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
-                     uint64_t waiter, RequestState state, bool quick, SteadyTime arrival,
-                     double remaining_s, std::shared_ptr<StageSeconds> times) {
+                     uint64_t waiter, RequestState state, bool quick, double remaining_s,
+                     std::shared_ptr<PlanTrace> trace) {
   // Once admitted, the plan belongs to the planning thread, and to itself.
-  auto* plan = new FlightPlan(environment, flight, std::move(state), std::move(times), arrival);
+  auto* plan = new FlightPlan(environment, flight, std::move(state), std::move(trace));
   if (quick && plan->bytes() <= environment.quick_plan_bytes &&
       environment.admission.AdmitAtOnce(plan->bytes())) {
     plan->RunAtOnce();

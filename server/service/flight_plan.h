@@ -4,19 +4,16 @@
 #ifndef ARCLANE_SERVER_SERVICE_FLIGHT_PLAN_H_
 #define ARCLANE_SERVER_SERVICE_FLIGHT_PLAN_H_
 
-#include <array>
 #include <memory>
 #include <optional>
 
 #include "server/cache/flight.h"
 #include "server/navmesh/navmesh_view.h"
+#include "server/pipeline/plan_trace.h"
 #include "server/service/call_account.h"
 #include "server/service/service_environment.h"
 
 namespace arclane {
-
-// Seconds of each stage of a plan; written before the flight ends, read after.
-using StageSeconds = std::array<double, 4>;
 
 // The state that a request is asked on: exactly one of the two.
 struct RequestState {
@@ -29,10 +26,11 @@ struct RequestState {
 // Queues the plan of a flight for its waiter `waiter`, who leads it. Where it is refused, that
 // waiter is told so and another one leads. A plan that is sure to be short (`quick`, as IsQuickPlan
 // tells) is made at once on the calling thread while no other plan waits. `remaining_s`: what is
-// left to the waiter's deadline. `times` receives the times of its stages.
+// left to the waiter's deadline. `trace`, whose first stage begins now, is written before the flight
+// ends and may be read after.
 void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
-                     uint64_t waiter, RequestState state, bool quick, SteadyTime arrival,
-                     double remaining_s, std::shared_ptr<StageSeconds> times);
+                     uint64_t waiter, RequestState state, bool quick, double remaining_s,
+                     std::shared_ptr<PlanTrace> trace);
 
 // A failure as flights hand it to those who wait.
 std::shared_ptr<const void> Shared(Failure failure);

@@ -81,6 +81,9 @@ NavMeshNumbers NavMeshBackend::Numbers() const {
   numbers.bytes = counts.bytes;
   numbers.worlds = counts.worlds;
   numbers.publishing_bytes = publishing_bytes_.load(std::memory_order_relaxed);
+  numbers.stored_bytes = counts.stored_bytes;
+  for (const auto& [id, version] : registry_->ActiveVersions(kMostActiveVersions))
+    numbers.active.push_back({id, version.value});
   numbers.cache_hits = cache.hits;
   // Read one after the other: a request may be among the coalesced and not yet among the misses.
   numbers.cache_misses = cache.misses - std::min(cache.misses, cache.coalesced);

@@ -21,6 +21,7 @@
 #include "server/service/call_account.h"
 #include "server/service/kept_answer_store.h"
 #include "server/service/message_bytes.h"
+#include "server/service/plan_record.h"
 #include "server/service/status_mapping.h"
 #include "server/telemetry/logging.h"
 
@@ -141,6 +142,7 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     plan->Begin(view_ ? &*view_ : nullptr, store_ ? &*store_ : nullptr, threads);
     SetEnd(plan->time_budget_s());
     plan_ = std::move(plan);
+    environment_.metrics.Batch(plan_->item_count());
     if (plan_->item_count() == 0) {
       EndWith(grpc::Status::OK);
       return false;
@@ -206,8 +208,9 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
                std::chrono::steady_clock::now() >= slice_end ||
                (next < range->end && LargeCost(next) > 0);
       };
-      const uint32_t planned = plan_->PlanRange(
-          *range, planner, stop, pause, [this](const ItemAnswer& answer) { Count(answer); });
+      const uint32_t planned =
+          plan_->PlanRange(*range, planner, stop, pause,
+                           [&](const ItemAnswer& answer) { Count(answer, planner.trace()); });
       Send(/*now=*/false);
       const SteadyTime end = std::chrono::steady_clock::now();
       worker.item_s = SecondsBetween(begin, end) / planned;
@@ -253,7 +256,8 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     return std::nullopt;
   }
 
-  void Count(const ItemAnswer& answer) {
+  void Count(const ItemAnswer& answer, const PlanTrace& trace) {
+    RecordPlan(trace, answer.ok() && trace.Ended(Stage::kValidate), environment_.metrics);
     if (answer.ok()) {
       if (answer.outcome()) environment_.metrics.Outcome(LabelIndex(*answer.outcome()));
     } else if (answer.failure().reason == FailureReason::kVerificationFailed) {

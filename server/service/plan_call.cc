@@ -37,7 +37,7 @@ PlanCall::PlanCall(ServiceEnvironment& environment, MethodId method,
       request_bytes_(request.Length()),
       deadline_(DeadlineOf(context)) {
   account_.trace().Begin(context, &request, &response);
-  account_.trace().SetStages(stage_s_);
+  account_.trace().SetPlan(trace_);
 }
 
 void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name, WorkKind kind) {
@@ -50,6 +50,7 @@ void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name, WorkKind ki
     demand_.bytes = request_bytes_;
     if (IsQuick(request_)) return AnswerAndEnd(account_.arrival());
     environment_.admission.ReleaseBytes(request_bytes_);
+    trace_.End(Stage::kValidate);
   }
   demand_ = {request_bytes_, GlanceAtWork(kind, request_), RemainingSeconds()};
   // Once admitted, the call belongs to the planning thread.
@@ -67,17 +68,12 @@ std::optional<FailureReason> PlanCall::StopReason() const {
                                          : FailureReason::kCancelled;
 }
 
-SteadyTime PlanCall::EndStage(Stage stage, SteadyTime start) {
-  const SteadyTime end = std::chrono::steady_clock::now();
-  stage_s_[LabelIndex(stage)] = SecondsBetween(start, end);
-  environment_.metrics.Stage(LabelIndex(stage), stage_s_[LabelIndex(stage)]);
-  return end;
-}
-
 void PlanCall::Run() {
-  const SteadyTime start = EndStage(Stage::kQueue, account_.arrival());
+  const SteadyTime start = std::chrono::steady_clock::now();
+  trace_.End(Stage::kQueue);
   environment_.admission.LeftQueue();
   if (const auto reason = StopReason()) {
+    RecordPlan(trace_, false, environment_.metrics);
     DropQueued(*reason);
     return;
   }
@@ -95,6 +91,7 @@ void PlanCall::AnswerAndEnd(SteadyTime start) {
     Log(LogLevel::kError, "a route failed its verification",
         {{"what", failure->message}, {"request_bytes", request_bytes_}});
   }
+  RecordPlan(trace_, !failure, environment_.metrics);
   // A plan that was given up, and one that did not wait, tell nothing of others.
   const bool typical = !failure && demand_.work.bytes != 0;
   environment_.admission.Finished(

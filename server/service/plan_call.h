@@ -28,8 +28,10 @@
 #include "server/codec/failure.h"
 #include "server/codec/message_arena.h"
 #include "server/pipeline/plan_failure.h"
+#include "server/pipeline/plan_trace.h"
 #include "server/service/call_account.h"
 #include "server/service/message_bytes.h"
+#include "server/service/plan_record.h"
 #include "server/service/planner_pool.h"
 #include "server/service/service_environment.h"
 
@@ -53,11 +55,9 @@ class PlanCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
 
   // Why planning should end now, if it should. Cheap enough for every few hundred steps of a loop.
   std::optional<FailureReason> StopReason() const;
-  // Ends the stage that began at `start`, and returns its end.
-  SteadyTime EndStage(Stage stage, SteadyTime start);
-  double StageSeconds(Stage stage) const { return stage_s_[LabelIndex(stage)]; }
 
   ServiceEnvironment& environment_;
+  PlanTrace trace_;  // Its first stage begins when the call arrives.
 
  private:
   void Run() override;
@@ -81,7 +81,6 @@ class PlanCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
   PlanDemand demand_;
   const SteadyTime deadline_;
   std::atomic<bool> cancelled_{false};
-  double stage_s_[4] = {};
 };
 
 template <typename Method>
@@ -105,15 +104,14 @@ class PlanCallOf final : public PlanCall {
                                 grpc::ByteBuffer& response_bytes) override {
     const absl::Cleanup give_back = [] { Arena().Reset(); };
     if (parsed_ == nullptr && !Parse(request_bytes)) {
+      trace_.End(Stage::kValidate);
       return MalformedMessage(Method::Request::default_instance());
     }
     auto& request = *parsed_;
     auto& response = *Arena().template New<typename Method::Response>();
-    SteadyTime time = std::chrono::steady_clock::now();
     const auto stop = [this] { return StopReason(); };
     auto failure = Plan(request, stop, response);
-    time = EndStage(Stage::kPlan, time);
-    if (!failure) failure = Encode(request, response, time, response_bytes);
+    if (!failure) failure = Encode(request, response, response_bytes);
     return failure;
   }
 
@@ -125,10 +123,8 @@ class PlanCallOf final : public PlanCall {
   }
 
   bool Parse(const grpc::ByteBuffer& bytes) {
-    const SteadyTime start = std::chrono::steady_clock::now();
     auto* request = Arena().template New<typename Method::Request>();
     if (ParseBytes(bytes, *request)) parsed_ = request;
-    EndStage(Stage::kParse, start);
     return parsed_ != nullptr;
   }
 
@@ -141,29 +137,25 @@ class PlanCallOf final : public PlanCall {
   // Methods plan within the limits, or with all that the service has.
   std::optional<Failure> Plan(typename Method::Request& request, StopSignal stop,
                               typename Method::Response& response) {
-    if constexpr (requires { Method::Plan(request, environment_, stop, response); }) {
-      return Method::Plan(request, environment_, stop, response);
+    if constexpr (requires { Method::Plan(request, environment_, stop, response, &trace_); }) {
+      return Method::Plan(request, environment_, stop, response, &trace_);
     } else {
-      return Method::Plan(request, environment_.limits, stop, response);
+      return Method::Plan(request, environment_.limits, stop, response, &trace_);
     }
   }
 
   // The answer's own fields follow as a second piece, since the time of encoding is known only
   // then; concatenated pieces are one message.
   std::optional<Failure> Encode(const typename Method::Request& request,
-                                const typename Method::Response& response, SteadyTime start,
+                                const typename Method::Response& response,
                                 grpc::ByteBuffer& bytes) {
     grpc::Slice pieces[2];
     if (!ToSlice(response, &pieces[0])) return AnswerTooLarge();
-    EndStage(Stage::kEncode, start);
+    trace_.End(Stage::kEncode);
     typename Method::Response own;
     own.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
     if (Method::WantsStageTimes(request)) {
-      v1::StageTimes& times = *own.mutable_answer()->mutable_stage_times();
-      times.set_queue_s(StageSeconds(Stage::kQueue));
-      times.set_validate_s(StageSeconds(Stage::kParse));
-      times.set_plan_s(StageSeconds(Stage::kPlan));
-      times.set_encode_s(StageSeconds(Stage::kEncode));
+      WriteStageTimes(trace_, own.mutable_answer()->mutable_stage_times());
     }
     ToSlice(own, &pieces[1]);
     bytes = grpc::ByteBuffer(pieces, 2);

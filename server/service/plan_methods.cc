@@ -10,10 +10,11 @@ namespace arclane {
 
 std::optional<Failure> PlanCorridorMethod::Plan(Request& request,
                                                 const ServiceEnvironment& environment,
-                                                StopSignal stop, Response& response) {
+                                                StopSignal stop, Response& response,
+                                                PlanTrace* trace) {
   if (environment.navmeshes == nullptr || !request.corridor().has_refs() ||
       request.navmesh().navmesh_id().empty()) {
-    return AnswerPlanCorridor(request, environment.limits, stop, response);
+    return AnswerPlanCorridor(request, environment.limits, stop, response, nullptr, trace);
   }
   const auto view = environment.navmeshes->registry().View(
       request.navmesh().navmesh_id(), {request.navmesh().version()}, request.navmesh().world_id(),
@@ -25,7 +26,8 @@ std::optional<Failure> PlanCorridorMethod::Plan(Request& request,
   Canonicalize(request, &canonical);
   request.set_include_stage_times(wants_times);
   ReadSet reads;
-  auto failure = AnswerPlanCorridorByRef(request, *view, environment.limits, stop, response, reads);
+  auto failure =
+      AnswerPlanCorridorByRef(request, *view, environment.limits, stop, response, reads, trace);
   v1::AnswerInfo& info = *response.mutable_answer();
   info.set_navmesh_version(view->version().value);
   info.set_epoch(view->epoch().value);

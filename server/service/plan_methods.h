@@ -9,6 +9,7 @@
 #include "server/pipeline/plan_corridor.h"
 #include "server/pipeline/plan_speed.h"
 #include "server/pipeline/plan_spline.h"
+#include "server/pipeline/plan_trace.h"
 #include "server/pipeline/plan_waypoints.h"
 #include "server/service/plan_call.h"
 
@@ -23,7 +24,7 @@ struct PlanCorridorMethod {
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_corridor_bytes; }
   // Without the cache; what the cache may answer is taken by cached_plan_call.h.
   static std::optional<Failure> Plan(Request& request, const ServiceEnvironment& environment,
-                                     StopSignal stop, Response& response);
+                                     StopSignal stop, Response& response, PlanTrace* trace);
   static bool IsQuick(const Request& request) { return IsQuickPlan(request); }
   static std::optional<v1::Outcome> OutcomeOf(const Response& response) {
     return response.route().outcome();
@@ -39,8 +40,8 @@ struct PlanSpeedMethod {
   static constexpr char kByteLimitName[] = "max_plan_speed_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_speed_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
-                                     StopSignal stop, Response& response) {
-    return AnswerPlanSpeed(request, limits, stop, response);
+                                     StopSignal stop, Response& response, PlanTrace* trace) {
+    return AnswerPlanSpeed(request, limits, stop, response, trace);
   }
   static bool IsQuick(const Request&) { return false; }
   static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }
@@ -55,8 +56,8 @@ struct PlanWaypointsMethod {
   static constexpr char kByteLimitName[] = "max_plan_waypoints_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_waypoints_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
-                                     StopSignal stop, Response& response) {
-    return AnswerPlanWaypoints(request, limits, stop, response);
+                                     StopSignal stop, Response& response, PlanTrace* trace) {
+    return AnswerPlanWaypoints(request, limits, stop, response, trace);
   }
   static bool IsQuick(const Request&) { return false; }
   static std::optional<v1::Outcome> OutcomeOf(const Response& response) {
@@ -73,8 +74,8 @@ struct PlanSplineMethod {
   static constexpr char kByteLimitName[] = "max_plan_spline_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_spline_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
-                                     StopSignal stop, Response& response) {
-    return AnswerPlanSpline(request, limits, stop, response);
+                                     StopSignal stop, Response& response, PlanTrace* trace) {
+    return AnswerPlanSpline(request, limits, stop, response, trace);
   }
   static bool IsQuick(const Request&) { return false; }
   static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }

@@ -24,6 +24,7 @@
 #include "server/service/call_account.h"
 #include "server/service/kept_answer_store.h"
 #include "server/service/message_bytes.h"
+#include "server/service/plan_record.h"
 #include "server/service/sequential_stream.h"
 #include "server/service/status_mapping.h"
 #include "server/telemetry/logging.h"
@@ -287,8 +288,9 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
         Log(LogLevel::kError, "a route failed its verification",
             {{"what", answer.failure().message}});
       }
+      RecordPlan(planner.trace(), answer.ok() && planner.trace().Ended(Stage::kValidate),
+                 environment_.metrics);
       const double plan_s = SecondsBetween(start, std::chrono::steady_clock::now());
-      environment_.metrics.Stage(LabelIndex(Stage::kPlan), plan_s);
       environment_.admission.Finished(plan.demand, typical ? plan_s : 0);
       absl::MutexLock lock(&mutex_);
       Put(plan.correlation_id, answer);
@@ -529,8 +531,7 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   std::shared_ptr<const v1::PlanShared> shared_ = std::make_shared<v1::PlanShared>();
 
   absl::Mutex mutex_;  // Before the pool's.
-  absl::flat_hash_map<const StreamPlan*, std::shared_ptr<StreamPlan>> plans_
-      ABSL_GUARDED_BY(mutex_);
+  absl::flat_hash_map<StreamPlan*, std::shared_ptr<StreamPlan>> plans_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, StreamPlan*> by_id_ ABSL_GUARDED_BY(mutex_);
   absl::flat_hash_map<uint64_t, StreamPlan*> waiting_by_agent_ ABSL_GUARDED_BY(mutex_);
   size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;  // Accepted, and not in the outbox yet.

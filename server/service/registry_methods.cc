@@ -19,7 +19,7 @@ namespace {
 constexpr std::string_view kNavMeshList = "navmeshes";
 
 std::string WorldList(std::string_view navmesh_id) {
-  return absl::StrCat("worlds of ", navmesh_id);
+  return "worlds of " + std::string(navmesh_id);
 }
 
 // Routes with geometry of their own that name what has changed here go stale too.

@@ -15,6 +15,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/pipeline/plan_trace.h"
 #include "server/service/bind_error.h"
 #include "server/service/health_service.h"
 #include "server/service/navmesh_registry_service.h"
@@ -134,8 +135,13 @@ struct Server::Parts {
         follower(Environment()),
         aging(streams, StreamAge(options)) {
     metrics.SetNavMeshSource([this] { return navmeshes.Numbers(); });
+    metrics.SetWaitSource([this] { return admission.EstimatedWait(); });
+    TickClock::SecondsPerTick();  // Found before the first call has to wait for it.
   }
-  ~Parts() { metrics.SetNavMeshSource(nullptr); }
+  ~Parts() {
+    metrics.SetWaitSource(nullptr);
+    metrics.SetNavMeshSource(nullptr);
+  }
 
   // Tells the health service's watchers and the metrics.
   void SetServing(bool serving) {

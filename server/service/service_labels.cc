@@ -18,7 +18,8 @@ constexpr std::array<std::string_view, 26> kMethods = {
     "PlanBatch",         "PlanStream"};
 constexpr std::array<std::string_view, 6> kShedReasons = {
     "queue_full", "admitted_bytes", "expired", "cancelled", "deadline", "overload"};
-constexpr std::array<std::string_view, 4> kStages = {"queue", "parse", "plan", "encode"};
+constexpr std::array<std::string_view, kStageCount> kStages = {
+    "queue", "validate", "corridor", "funnel", "corners", "speed", "sample", "encode"};
 constexpr std::array<std::string_view, 17> kCodes = {
     "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
     "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
@@ -26,6 +27,13 @@ constexpr std::array<std::string_view, 17> kCodes = {
     "DATA_LOSS", "UNAUTHENTICATED"};
 constexpr std::string_view kPackagePrefix = "/arclane.v1.";
 constexpr std::string_view kOutcomePrefix = "OUTCOME_";
+constexpr std::string_view kCornerKindPrefix = "CORNER_KIND_";
+constexpr std::string_view kCornerReasonPrefix = "CORNER_REASON_";
+// The domain's enums of corners are those of the messages; that of kinds lacks the unset value.
+static_assert(static_cast<int>(CornerAction::kPassed) + 1 == v1::CORNER_KIND_PASSED);
+static_assert(static_cast<int>(CornerCause::kWorkBudget) == v1::CORNER_REASON_WORK_BUDGET);
+static_assert(v1::CornerKind_MAX == v1::CORNER_KIND_PASSED);
+static_assert(v1::CornerReason_MAX == v1::CORNER_REASON_WORK_BUDGET);
 
 }  // namespace
 
@@ -38,6 +46,13 @@ MetricLabels ServiceLabels() {
     const std::string& name = v1::Outcome_Name(outcome);
     labels.outcomes.push_back(name.empty() ? std::to_string(outcome)
                                            : name.substr(kOutcomePrefix.size()));
+  }
+  for (int kind = 1; kind < v1::CornerKind_ARRAYSIZE; ++kind) {
+    labels.corner_kinds.push_back(v1::CornerKind_Name(kind).substr(kCornerKindPrefix.size()));
+  }
+  for (int reason = 1; reason < v1::CornerReason_ARRAYSIZE; ++reason) {
+    labels.corner_stop_reasons.push_back(
+        v1::CornerReason_Name(reason).substr(kCornerReasonPrefix.size()));
   }
   return labels;
 }

@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "arclane/v1/route.pb.h"
+#include "server/planning/route/plan_stage.h"
+#include "server/planning/route/route_plan.h"
 #include "server/telemetry/metrics.h"
 
 namespace arclane {
@@ -47,12 +49,6 @@ enum class ShedReason {
   kDeadline,       // It could not have been answered in time.
   kOverload,       // More came in than could be planned: the queue stood.
 };
-enum class Stage {
-  kQueue,   // Waiting for a thread.
-  kParse,   // Bytes to message.
-  kPlan,    // The pipeline: check, plan, verify, sample.
-  kEncode,  // Message to bytes.
-};
 
 // Every label value, in the order of the enums.
 MetricLabels ServiceLabels();
@@ -66,6 +62,9 @@ std::string_view CodeName(int code);
 constexpr size_t LabelIndex(MethodId method) { return static_cast<size_t>(method); }
 constexpr size_t LabelIndex(ShedReason reason) { return static_cast<size_t>(reason); }
 constexpr size_t LabelIndex(Stage stage) { return static_cast<size_t>(stage); }
+constexpr size_t LabelIndex(CornerAction action) { return static_cast<size_t>(action); }
+// Of the reason of a stop; not kNone.
+constexpr size_t LabelIndex(CornerCause cause) { return static_cast<size_t>(cause) - 1; }
 // Outcomes that the proto does not know count as UNSPECIFIED.
 size_t LabelIndex(v1::Outcome outcome);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every metric of the service. metrics.md is the table of them for operators.
 //
-// All series are made at construction and show 0 from the start; recording is an atomic add or a
-// short lock and never looks a label up. Labels come from fixed lists: no map, agent, user or peer
-// ever names a series.
+// All series are made at construction and show 0 from the start; recording is one or two
+// uncontended atomic additions, never takes a lock and never looks a label up. Labels come from
+// fixed lists: no map, agent, user or peer ever names a series; the one exception, the active
+// version of a navmesh, is bounded in number.
 #ifndef ARCLANE_SERVER_TELEMETRY_METRICS_H_
 #define ARCLANE_SERVER_TELEMETRY_METRICS_H_
 
@@ -26,7 +27,17 @@ struct MetricLabels {
   std::vector<std::string> outcomes;
   std::vector<std::string> shed_reasons;
   std::vector<std::string> stages;
+  std::vector<std::string> corner_kinds;
+  std::vector<std::string> corner_stop_reasons;
 };
+
+// The version of a navmesh that is active; 0: none.
+struct ActiveVersion {
+  std::string navmesh_id;
+  uint64_t version = 0;
+};
+// The most navmeshes whose active version is shown: the first by id.
+inline constexpr size_t kMostActiveVersions = 64;
 
 // What navmeshes and the cache tell of themselves at a scrape.
 struct NavMeshNumbers {
@@ -35,6 +46,8 @@ struct NavMeshNumbers {
   uint64_t bytes = 0;
   uint64_t worlds = 0;
   uint64_t publishing_bytes = 0;
+  uint64_t stored_bytes = 0;          // Of the durable store; 0 without one.
+  std::vector<ActiveVersion> active;  // Of at most kMostActiveVersions navmeshes.
   uint64_t cache_hits = 0;
   uint64_t cache_misses = 0;  // Coalesced ones are not among them.
   uint64_t cache_coalesced = 0;
@@ -66,10 +79,18 @@ class Metrics {
   void Shed(size_t reason);
   void Outcome(size_t outcome);
   void Stage(size_t stage, double duration_s);
+  // Of a plan that was made: the portals of its corridor, the samples of its answer.
+  void Portals(uint64_t count);
+  void Samples(uint64_t count);
+  void Corners(size_t kind, uint64_t count);
+  void CornerStops(size_t reason, uint64_t count);
+  void Batch(uint64_t items);
   // `plans` and `bytes` are added, and may be negative.
   void QueueChanged(int plans);
-  void AdmittedChanged(double bytes);
+  void AdmittedChanged(int64_t bytes);
 
+  // One commit to the store of navmeshes, waiting included.
+  void StoreCommitted(bool ok, double duration_s);
   // When the certificate in use expires, seconds since 1970. Until it is set: 0.
   void SetCertificateExpiry(double unix_s);
   // The certificate's files were read again; not `ok`: the pair before stays in use.
@@ -80,10 +101,14 @@ class Metrics {
   void LogsDropped(uint64_t messages);
 
   void SetCapacity(int planner_threads, size_t queued_plans_limit, double admitted_bytes_limit);
+  // What the process may use of the machine, as its cgroup says.
+  void SetUsableProcessors(double processors);
   void SetServing(bool serving);
   // Asked at every scrape, from its thread. An empty function ends that: the one before is not
   // called any more once this has returned.
   void SetNavMeshSource(std::function<NavMeshNumbers()> source);
+  // The same for the time, in seconds, that a plan would wait which came now.
+  void SetWaitSource(std::function<double()> source);
 
   // The exposition text, as GET /metrics answers.
   std::string Text() const;

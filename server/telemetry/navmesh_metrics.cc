@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/telemetry/navmesh_metrics.h"
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -38,6 +40,22 @@ MetricFamily CacheRequests(const NavMeshNumbers& numbers) {
   return family;
 }
 
+// A version's number is a label, not the value: numbers above 2^53 would be rounded.
+MetricFamily ActiveVersions(const NavMeshNumbers& numbers) {
+  MetricFamily family{"arclane_navmesh_active_info",
+                      "Always 1; the labels tell the version of a navmesh that is active.",
+                      MetricType::Gauge,
+                      {}};
+  const size_t count = std::min(numbers.active.size(), kMostActiveVersions);
+  for (const ActiveVersion& active : std::span(numbers.active).first(count)) {
+    ClientMetric metric = Value(MetricType::Gauge, 1);
+    const std::string version = active.version == 0 ? "none" : std::to_string(active.version);
+    metric.label = {{"navmesh", active.navmesh_id}, {"version", version}};
+    family.metric.push_back(std::move(metric));
+  }
+  return family;
+}
+
 }  // namespace
 
 void NavMeshMetrics::SetSource(std::function<NavMeshNumbers()> source) {
@@ -60,6 +78,9 @@ std::vector<MetricFamily> NavMeshMetrics::Collect() const {
       Single("arclane_navmesh_worlds", "Worlds.", MetricType::Gauge, n.worlds),
       Single("arclane_navmesh_publishing_bytes", "Bytes of publications being received.",
              MetricType::Gauge, n.publishing_bytes),
+      Single("arclane_navmesh_stored_bytes", "Size of the store of navmeshes.", MetricType::Gauge,
+             n.stored_bytes),
+      ActiveVersions(n),
       CacheRequests(n),
       Single("arclane_cache_stale_total",
              "Misses for which an answer was kept that holds for another state.",

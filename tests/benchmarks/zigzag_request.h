@@ -13,12 +13,12 @@ inline constexpr int kZigzagSamples = 100;
 // Quadrilaterals between portals at x = i whose middles lie alternately above and below the axis,
 // so that most portals bend the line. Requests of different serial numbers differ, by less than a
 // millionth of a polygon in the start's position: no two are equal, all are the same work.
-inline v1::PlanCorridorRequest ZigzagRequest(int serial) {
+inline v1::PlanCorridorRequest ZigzagRequest(int serial, int polygon_count = kZigzagPolygons) {
   v1::PlanCorridorRequest request;
   const auto middle = [](int i) { return i % 2 == 0 ? 1.2 : -1.2; };
   auto* polygons = request.mutable_corridor()->mutable_polygons();
   auto* vertices = polygons->mutable_vertices();
-  for (int i = 0; i < kZigzagPolygons; ++i) {
+  for (int i = 0; i < polygon_count; ++i) {
     const double corners[4][2] = {{i + 0.0, middle(i) - 1.0},
                                   {i + 1.0, middle(i + 1) - 1.0},
                                   {i + 1.0, middle(i + 1) + 1.0},
@@ -31,8 +31,8 @@ inline v1::PlanCorridorRequest ZigzagRequest(int serial) {
   }
   request.mutable_start()->set_x(0.25);
   request.mutable_start()->set_y(middle(0) * 0.5 + serial * 1e-12);
-  request.mutable_goal()->set_x(kZigzagPolygons - 0.25);
-  request.mutable_goal()->set_y(middle(kZigzagPolygons) * 0.5);
+  request.mutable_goal()->set_x(polygon_count - 0.25);
+  request.mutable_goal()->set_y(middle(polygon_count) * 0.5);
   auto* limits = request.mutable_agent()->mutable_limits();
   limits->set_max_speed(6.0);
   limits->set_max_acceleration(3.0);

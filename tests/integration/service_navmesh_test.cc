@@ -379,7 +379,7 @@ class ServiceSingleFlightTest : public ServiceNavMeshTest {
   ServiceSingleFlightTest() : ServiceNavMeshTest(Options(), /*gate_open=*/false) {}
 
   double Plans() const {
-    return server_.MetricValue("arclane_stage_duration_seconds_count{stage=\"plan\"}");
+    return server_.MetricValue("arclane_stage_duration_seconds_count{stage=\"validate\"}");
   }
 };
 

@@ -28,7 +28,7 @@ struct OddMethod {
   static constexpr char kByteLimitName[] = "max_plan_corridor_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_corridor_bytes; }
   static std::optional<Failure> Plan(const Request& request, const RequestLimits&, StopSignal stop,
-                                     Response&) {
+                                     Response&, PlanTrace*) {
     const std::string& deed = request.navmesh().navmesh_id();
     if (deed == "throw") throw std::runtime_error("odd");
     if (deed == "throw int") throw 5;

@@ -49,11 +49,37 @@ TEST(ServiceStatusTest, APlanIsAnsweredWithRouteAndAnswerInfo) {
   EXPECT_GT(plan.response().answer().stage_times().plan_s(), 0);
   EXPECT_EQ(server.MetricValue("arclane_calls_total{code=\"OK\",method=\"PlanCorridor\"}"), 1);
   EXPECT_EQ(server.MetricValue("arclane_plan_outcomes_total{outcome=\"COMPLETE\"}"), 1);
-  for (const char* stage : {"queue", "parse", "plan", "encode"}) {
+  for (const char* stage :
+       {"queue", "validate", "corridor", "funnel", "corners", "speed", "sample", "encode"}) {
     EXPECT_EQ(server.MetricValue(std::string("arclane_stage_duration_seconds_count{stage=\"") +
                                  stage + "\"}"),
               1);
   }
+}
+
+TEST(ServiceStatusTest, PlansAreCountedByTheirSizeAndCorners) {
+  TestServer server;
+  // Two squares and a third beside the second: the line turns once, and no turn radius is given.
+  v1::PlanCorridorRequest request = SmallRequest();
+  auto* polygons = request.mutable_corridor()->mutable_polygons();
+  for (const auto& [x, y] : {std::pair(1.0, 1.0), {2.0, 1.0}, {2.0, 3.0}, {1.0, 3.0}}) {
+    polygons->mutable_vertices()->add_x(x);
+    polygons->mutable_vertices()->add_y(y);
+  }
+  polygons->add_vertex_count(4);
+  request.mutable_start()->set_x(0.1);
+  request.mutable_start()->set_y(0.1);
+  request.mutable_goal()->set_x(1.1);
+  request.mutable_goal()->set_y(2.9);
+  request.mutable_sampling()->set_count(7);
+  AsyncPlan plan(server.stub(), request);
+  ASSERT_TRUE(plan.Await().ok()) << plan.Await().error_message();
+  ASSERT_EQ(plan.response().route().corners().kind_size(), 1);
+  EXPECT_EQ(server.MetricValue("arclane_plan_portals_sum"), 2);
+  EXPECT_EQ(server.MetricValue("arclane_plan_portals_count"), 1);
+  EXPECT_EQ(server.MetricValue("arclane_plan_samples_sum"), 7);
+  EXPECT_EQ(server.MetricValue("arclane_corners_total{kind=\"STOP\"}"), 1);
+  EXPECT_EQ(server.MetricValue("arclane_corner_stops_total{reason=\"NOT_REQUESTED\"}"), 1);
 }
 
 TEST(ServiceStatusTest, StageTimesAreLeftOutUnlessAskedFor) {

@@ -34,10 +34,10 @@ double TurnBetween(Vec2 before, Vec2 at, Vec2 after, double heading, double next
 }  // namespace
 
 PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck stop,
-                                 RoutePlan& plan, Violations& violations) {
-  if (!builder_.Build(request.corridor, request.limits, &corridor_, &violations)) {
-    return PlanStatus::kInvalid;
-  }
+                                 RoutePlan& plan, Violations& violations, StageMark mark) {
+  const bool built = builder_.Build(request.corridor, request.limits, &corridor_, &violations);
+  mark(Stage::kCorridor);
+  if (!built) return PlanStatus::kInvalid;
   if (stop()) return PlanStatus::kStopped;
 
   if (request.agent.inset() > 0.0) {
@@ -47,6 +47,7 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck s
   } else {
     funnel_.FindShortestPath(corridor_, &path_);
   }
+  mark(Stage::kFunnel);
   if (stop()) return PlanStatus::kStopped;
 
   plan.outcome = request.corridor_is_partial ? RouteOutcome::kPartial : RouteOutcome::kComplete;
@@ -57,7 +58,7 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck s
   CollectPoints();
   const bool rounds = request.agent.max_turn_radius && taut_.size() > 2;
   const PlanStatus status =
-      rounds ? FinishRounded(request, stop, plan) : FinishStops(request, plan);
+      rounds ? FinishRounded(request, stop, plan, mark) : FinishStops(request, plan, mark);
   // Portals that no chain of convex cells can join have no shortest line that the proof could
   // accept.
   if (status == PlanStatus::kVerificationFailed && AddPortalFaults(violations)) {
@@ -92,15 +93,16 @@ bool CorridorPlanner::AddPortalFaults(Violations& violations) const {
   return violations.total() > before;
 }
 
-PlanStatus CorridorPlanner::FinishStops(const CorridorPlanRequest& request, RoutePlan& plan) {
+PlanStatus CorridorPlanner::FinishStops(const CorridorPlanRequest& request, RoutePlan& plan,
+                                        StageMark mark) {
   AddStops(request, plan);
   plan.deviation_tolerance = kDeviationTolerances * corridor_.tolerance;
   return Finish(request, VerifyLine(corridor_, points_, plan.deviation_tolerance, &crossings_),
-                plan);
+                plan, mark);
 }
 
 PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, StopCheck stop,
-                                          RoutePlan& plan) {
+                                          RoutePlan& plan, StageMark mark) {
   const RoutePlan unrounded = plan;
   std::optional<Deviation> deviation = RoundAndVerify(request, stop, plan);
   if (!deviation) return PlanStatus::kStopped;
@@ -118,7 +120,7 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, St
   const bool is_proven = deviation->distance <= plan.deviation_tolerance;
   if (!is_proven || StartsOffLine(request, plan)) {
     plan = unrounded;
-    const PlanStatus status = FinishStops(request, plan);
+    const PlanStatus status = FinishStops(request, plan, mark);
     for (RouteCorner& corner : plan.corners) {
       if (!is_proven && corner.cause == CornerCause::kNotRequested) {
         corner.cause = CornerCause::kNoRoom;
@@ -130,12 +132,12 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, St
   for (const PortalCrossing& crossing : crossings_) crossing_distance_.push_back(crossing.distance);
   MarkLinks(corridor_, crossing_distance_, plan.route.segments);
   if (stop() || !MeasureClearance(request, stop, plan)) return PlanStatus::kStopped;
-  const PlanStatus status = Finish(request, *deviation, plan);
+  const PlanStatus status = Finish(request, *deviation, plan, mark);
   if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime)
     return status;
   // The rounding weighs times by a simpler model; the least time is decided by the exact one.
   RoutePlan stopping = unrounded;
-  if (FinishStops(request, stopping) == PlanStatus::kOk && stopping.outcome == plan.outcome &&
+  if (FinishStops(request, stopping, mark) == PlanStatus::kOk && stopping.outcome == plan.outcome &&
       stopping.route.duration_s < plan.route.duration_s) {
     for (RouteCorner& corner : stopping.corners) {
       if (corner.cause == CornerCause::kNotRequested) corner.cause = CornerCause::kNotWorth;
@@ -186,18 +188,21 @@ std::optional<Deviation> CorridorPlanner::RoundAndVerify(const CorridorPlanReque
 
 // Everything behind the geometry: the verdict of the verification, heights, speeds.
 PlanStatus CorridorPlanner::Finish(const CorridorPlanRequest& request, const Deviation& deviation,
-                                   RoutePlan& plan) {
+                                   RoutePlan& plan, StageMark mark) {
   plan.largest_deviation = deviation.distance;
   if (!(deviation.distance <= plan.deviation_tolerance)) return PlanStatus::kVerificationFailed;
   const double length = LayOutSegments(plan.route.segments);
   BuildSurfaceProfile(corridor_, crossings_, length, &plan.route.surface);
-  if (plan.outcome == RouteOutcome::kNeedsMotionPlanning ||
-      !AddStartTurn(request.agent, request.motion, plan)) {
+  const bool drives = plan.outcome != RouteOutcome::kNeedsMotionPlanning &&
+                      AddStartTurn(request.agent, request.motion, plan);
+  mark(Stage::kCorners);
+  if (!drives) {
     plan.route.segments.clear();
     return PlanStatus::kOk;
   }
   motion_.Plan(request.agent, request.motion, plan);
   if (plan.braking) TraceBraking(plan);
+  mark(Stage::kSpeed);
   return PlanStatus::kOk;
 }
 

@@ -16,6 +16,7 @@
 #include "server/planning/geometry/violation.h"
 #include "server/planning/route/agent_profile.h"
 #include "server/planning/route/motion_plan.h"
+#include "server/planning/route/plan_stage.h"
 #include "server/planning/route/route_plan.h"
 #include "server/planning/route/route_verification.h"
 
@@ -51,9 +52,9 @@ inline constexpr double kArcRoundoff = 64.0 * 0x1p-53;
 class CorridorPlanner {
  public:
   // `stop` is asked between stages and, in clearance and rounding, after every bounded amount of
-  // work.
+  // work. `mark` is told of the stages kCorridor to kSpeed.
   PlanStatus Plan(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan,
-                  Violations& violations);
+                  Violations& violations, StageMark mark = IgnoreStage);
 
   // Only builds the corridor, to tell its violations: kOk or kInvalid.
   PlanStatus Check(const CorridorPlanRequest& request, Violations& violations);
@@ -72,12 +73,13 @@ class CorridorPlanner {
   bool AddRoundedPath(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
   bool MeasureClearance(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
   bool StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const;
-  PlanStatus FinishStops(const CorridorPlanRequest& request, RoutePlan& plan);
+  PlanStatus FinishStops(const CorridorPlanRequest& request, RoutePlan& plan, StageMark mark);
   std::optional<Deviation> RoundAndVerify(const CorridorPlanRequest& request, StopCheck stop,
                                           RoutePlan& plan);
-  PlanStatus FinishRounded(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
-  PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation,
-                    RoutePlan& plan);
+  PlanStatus FinishRounded(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan,
+                           StageMark mark);
+  PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation, RoutePlan& plan,
+                    StageMark mark);
   void TraceBraking(RoutePlan& plan);
   bool AddPortalFaults(Violations& violations) const;
 

@@ -76,7 +76,7 @@ void WaypointPlanner::LayHeights(const WaypointPlanRequest& request, RoutePlan& 
 }
 
 absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointPlan& result,
-                                   StopCheck stop) {
+                                   StopCheck stop, StageMark mark) {
   RoutePlan& plan = result.plan;
   MergeEqual(request);
   plan.outcome = RouteOutcome::kComplete;
@@ -133,6 +133,7 @@ absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointP
   } else {
     AddStartTurn(request.agent, request.motion, plan);
   }
+  mark(Stage::kCorners);
   if (plan.outcome == RouteOutcome::kNeedsMotionPlanning) {
     plan.route.segments.clear();
     return absl::OkStatus();
@@ -144,6 +145,7 @@ absl::Status WaypointPlanner::Plan(const WaypointPlanRequest& request, WaypointP
     plan.braking->rest_height = heights_.front();
     plan.route.surface.resize(1);
   }
+  mark(Stage::kSpeed);
   return absl::OkStatus();
 }
 

@@ -13,6 +13,7 @@
 #include "server/planning/geometry/stop_check.h"
 #include "server/planning/route/agent_profile.h"
 #include "server/planning/route/motion_plan.h"
+#include "server/planning/route/plan_stage.h"
 #include "server/planning/route/route_plan.h"
 
 namespace arclane {
@@ -43,11 +44,12 @@ struct WaypointPlan {
 
 // Keeps its buffers; not thread-safe; one for each thread. INVALID_ARGUMENT only for what
 // validation should have found; CANCELLED when `stop`, asked after every bounded amount of work,
-// says so. O(n) without polygons (fillet_polyline.h).
+// says so. `mark` is told of the stages kCorners and kSpeed. O(n) without polygons
+// (fillet_polyline.h).
 class WaypointPlanner {
  public:
   absl::Status Plan(const WaypointPlanRequest& request, WaypointPlan& result,
-                    StopCheck stop = NeverStop);
+                    StopCheck stop = NeverStop, StageMark mark = IgnoreStage);
 
  private:
   void MergeEqual(const WaypointPlanRequest& request);

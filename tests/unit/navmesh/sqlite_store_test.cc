@@ -117,5 +117,14 @@ TEST_F(SqliteStoreTest, CommitsFromManyThreads) {
   for (int t = 0; t < 8; ++t) EXPECT_EQ(rows.at("last" + std::to_string(t)), "19");
 }
 
+TEST_F(SqliteStoreTest, ItsSizeGrowsWithWhatItKeeps) {
+  const auto store = Open();
+  const uint64_t before = store->SizeBytes();
+  StoreBatch batch;
+  batch.Put("key", std::string(1 << 20, 'v'));
+  ASSERT_TRUE(store->Commit(batch).ok());
+  EXPECT_GE(store->SizeBytes(), before + (1 << 20));
+}
+
 }  // namespace
 }  // namespace arclane

@@ -29,7 +29,8 @@ inline std::optional<FailureReason> NeverStop() { return std::nullopt; }
 template <typename Response, typename Request, typename Pipeline>
 Response Succeed(Pipeline pipeline, const Request& request) {
   Response response;
-  const std::optional<Failure> failure = pipeline(request, RequestLimits(), NeverStop, response);
+  const std::optional<Failure> failure =
+      pipeline(request, RequestLimits(), NeverStop, response, nullptr);
   EXPECT_FALSE(failure.has_value()) << failure->message;
   return response;
 }
@@ -38,7 +39,8 @@ Response Succeed(Pipeline pipeline, const Request& request) {
 template <typename Response, typename Request, typename Pipeline>
 std::vector<std::string> FailingFields(Pipeline pipeline, const Request& request) {
   Response response;
-  const std::optional<Failure> failure = pipeline(request, RequestLimits(), NeverStop, response);
+  const std::optional<Failure> failure =
+      pipeline(request, RequestLimits(), NeverStop, response, nullptr);
   EXPECT_TRUE(failure.has_value());
   std::vector<std::string> fields;
   if (failure) {

@@ -45,5 +45,22 @@ TEST(IsQuickPlanTest, ManySamplesTakeTheirTime) {
   EXPECT_TRUE(IsQuick("sampling { distances { distance: 0.5 } }"));
 }
 
+TEST(AnswerPlanCorridorTest, TracesItsStagesAndItsSize) {
+  const auto request = FromText<v1::PlanCorridorRequest>(
+      std::string(kCorridor) +
+      "agent { limits { max_speed: 1 max_acceleration: 1 max_braking: 1 } } sampling { count: 9 }");
+  v1::PlanCorridorResponse response;
+  PlanTrace trace;
+  const auto go_on = [] { return std::optional<FailureReason>(); };
+  ASSERT_FALSE(AnswerPlanCorridor(request, {}, go_on, response, nullptr, &trace));
+  for (const Stage stage : {Stage::kValidate, Stage::kCorridor, Stage::kFunnel, Stage::kCorners,
+                            Stage::kSpeed, Stage::kSample, Stage::kEncode}) {
+    EXPECT_TRUE(trace.Ended(stage)) << static_cast<int>(stage);
+  }
+  EXPECT_FALSE(trace.Ended(Stage::kQueue));
+  EXPECT_EQ(trace.portals, 1u);
+  EXPECT_EQ(trace.samples, 9u);
+}
+
 }  // namespace
 }  // namespace arclane

@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 #include <sstream>
 #include <thread>
+
+#include "server/telemetry/histogram_bounds.h"
 
 namespace arclane {
 namespace {
@@ -19,8 +22,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const MetricLabels kLabels = {
-    {"PlanCorridor", "Ping"}, {"COMPLETE", "PARTIAL"}, {"queue_full"}, {"queue", "plan"}};
+const MetricLabels kLabels = {{"PlanCorridor", "Ping"}, {"COMPLETE", "PARTIAL"},
+                              {"queue_full"},           {"queue", "speed"},
+                              {"STOP", "ROUNDED"},      {"NO_ROOM", "LINK"}};
 const BuildInfo kBuild = {"1.2.3", "abcdef", "GCC 12"};
 
 // What a plain HTTP client gets.
@@ -90,8 +94,22 @@ TEST(MetricsTest, EverySeriesIsZeroFromTheStart) {
         "arclane_calls_in_flight{method=\"PlanCorridor\"} 0",
         "arclane_plan_outcomes_total{outcome=\"PARTIAL\"} 0",
         "arclane_shed_total{reason=\"queue_full\"} 0",
-        "arclane_stage_duration_seconds_count{stage=\"plan\"} 0", "arclane_queued_plans 0",
+        "arclane_stage_duration_seconds_count{stage=\"speed\"} 0",
+        "arclane_queued_plans 0",
         "arclane_serving 0",
+        "arclane_queue_estimated_wait_seconds 0",
+        "arclane_plan_portals_count 0",
+        "arclane_plan_samples_count 0",
+        "arclane_batch_items_count 0",
+        "arclane_corners_total{kind=\"ROUNDED\"} 0",
+        "arclane_corner_stops_total{reason=\"LINK\"} 0",
+        "arclane_store_commits_total{result=\"failed\"} 0",
+        "arclane_store_commit_duration_seconds_count 0",
+        "arclane_tls_certificate_expiry_timestamp_seconds 0",
+        "arclane_tls_reloads_total{result=\"failed\"} 0",
+        "arclane_authorization_denied_total{method=\"Ping\"} 0",
+        "arclane_authorization_denied_total{method=\"other\"} 0",
+        "arclane_log_dropped_total 0",
         "arclane_build_info{commit=\"abcdef\",compiler=\"GCC 12\",version=\"1.2.3\"} 1"}) {
     EXPECT_THAT(text, HasSubstr(series));
   }
@@ -126,22 +144,85 @@ TEST(MetricsTest, CountsWhatIsRecorded) {
   metrics.AdmittedChanged(-60);
   metrics.SetCapacity(3, 5, 7);
   metrics.SetServing(true);
+  metrics.SetUsableProcessors(1.5);
+  metrics.Portals(17);
+  metrics.Samples(0);
+  metrics.Batch(10'000);
+  metrics.Corners(1, 3);
+  metrics.CornerStops(0, 2);
+  metrics.StoreCommitted(false, 0.25);
+  metrics.SetCertificateExpiry(1.8e9);
+  metrics.CertificateReloaded(true);
+  metrics.AuthorizationDenied(1);
+  metrics.AuthorizationDenied(99);
+  metrics.LogsDropped(7);
+  metrics.SetWaitSource([] { return 0.75; });
   const std::string text = metrics.Text();
-  for (const char* series :
-       {"arclane_calls_total{code=\"OK\",method=\"PlanCorridor\"} 1",
-        "arclane_calls_in_flight{method=\"PlanCorridor\"} 1",
-        "arclane_calls_in_flight{method=\"Ping\"} 1",
-        "arclane_call_duration_seconds_count{method=\"PlanCorridor\"} 1",
-        "arclane_call_duration_seconds_sum{method=\"PlanCorridor\"} 0.02",
-        "arclane_plan_outcomes_total{outcome=\"PARTIAL\"} 1",
-        "arclane_shed_total{reason=\"queue_full\"} 1",
-        "arclane_stage_duration_seconds_sum{stage=\"plan\"} 0.5", "arclane_queued_plans 1",
-        "arclane_admitted_bytes 40", "arclane_planner_threads 3", "arclane_queued_plans_limit 5",
-        "arclane_admitted_bytes_limit 7", "arclane_serving 1"}) {
+  for (const char* series : {"arclane_calls_total{code=\"OK\",method=\"PlanCorridor\"} 1",
+                             "arclane_calls_in_flight{method=\"PlanCorridor\"} 1",
+                             "arclane_calls_in_flight{method=\"Ping\"} 1",
+                             "arclane_call_duration_seconds_count{method=\"PlanCorridor\"} 1",
+                             "arclane_call_duration_seconds_sum{method=\"PlanCorridor\"} 0.02",
+                             "arclane_plan_outcomes_total{outcome=\"PARTIAL\"} 1",
+                             "arclane_shed_total{reason=\"queue_full\"} 1",
+                             "arclane_stage_duration_seconds_sum{stage=\"speed\"} 0.5",
+                             "arclane_queued_plans 1",
+                             "arclane_admitted_bytes 40",
+                             "arclane_planner_threads 3",
+                             "arclane_queued_plans_limit 5",
+                             "arclane_admitted_bytes_limit 7",
+                             "arclane_serving 1",
+                             "arclane_usable_processors 1.5",
+                             "arclane_plan_portals_bucket{le=\"16\"} 0",
+                             "arclane_plan_portals_bucket{le=\"32\"} 1",
+                             "arclane_plan_samples_bucket{le=\"0\"} 1",
+                             "arclane_batch_items_sum 10000",
+                             "arclane_corners_total{kind=\"ROUNDED\"} 3",
+                             "arclane_corner_stops_total{reason=\"NO_ROOM\"} 2",
+                             "arclane_store_commits_total{result=\"failed\"} 1",
+                             "arclane_store_commit_duration_seconds_sum 0.25",
+                             "arclane_tls_certificate_expiry_timestamp_seconds 1800000000",
+                             "arclane_tls_reloads_total{result=\"ok\"} 1",
+                             "arclane_authorization_denied_total{method=\"Ping\"} 1",
+                             "arclane_authorization_denied_total{method=\"other\"} 1",
+                             "arclane_log_dropped_total 7",
+                             "arclane_queue_estimated_wait_seconds 0.75"}) {
     EXPECT_THAT(text, HasSubstr(series));
   }
   metrics.StreamEnded(1, 99);
   EXPECT_THAT(metrics.Text(), HasSubstr("arclane_calls_total{code=\"UNKNOWN\",method=\"Ping\"} 1"));
+}
+
+TEST(MetricsTest, ABucketCountsWhatIsAtMostItsBound) {
+  const double bounds[] = {1, 2, 4};
+  EXPECT_EQ(BucketOf(bounds, 0), 0u);
+  EXPECT_EQ(BucketOf(bounds, 1), 0u);
+  EXPECT_EQ(BucketOf(bounds, 1.5), 1u);
+  EXPECT_EQ(BucketOf(bounds, 4), 2u);
+  EXPECT_EQ(BucketOf(bounds, 4.001), 3u);
+  EXPECT_EQ(BucketOf(bounds, std::numeric_limits<double>::quiet_NaN()), 3u);
+}
+
+TEST(MetricsTest, ActiveVersionsAreExactAndBoundedInNumber) {
+  Metrics metrics(kBuild, kLabels);
+  metrics.SetNavMeshSource([] {
+    NavMeshNumbers numbers;
+    // Beyond what a double holds, and a navmesh of which no version is active.
+    numbers.active = {{"castle", 0}, {"town", 9007199254740993}};
+    for (int i = 0; i < 100; ++i) numbers.active.push_back({"z" + std::to_string(i), 1});
+    return numbers;
+  });
+  const std::string text = metrics.Text();
+  EXPECT_THAT(text,
+              HasSubstr("arclane_navmesh_active_info{navmesh=\"castle\",version=\"none\"} 1"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("arclane_navmesh_active_info{navmesh=\"town\",version=\"9007199254740993\"} 1"));
+  size_t count = 0;
+  for (size_t at = 0; (at = text.find("arclane_navmesh_active_info{", at)) != std::string::npos;
+       ++at)
+    ++count;
+  EXPECT_EQ(count, kMostActiveVersions);
 }
 
 TEST(MetricsTest, LosesNothingWhenThreadsRecordTogether) {

@@ -6,7 +6,8 @@
 namespace arclane {
 
 // Process-wide; before the first use of gRPC. What gRPC calls an error is a warning here, and what
-// Protobuf does is for debugging: both log as errors what peers do wrong.
+// Protobuf does is for debugging: both log as errors what peers do wrong. Warnings of gRPC are
+// bounded in number, as every failed handshake makes one.
 void SendLibraryLogsToOurs();
 
 }  // namespace arclane

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/telemetry/access_log.h"
 
-#include <algorithm>
 #include <string>
 
 namespace arclane {
@@ -24,14 +23,15 @@ constexpr std::string_view CauseText(AccessLog::Cause cause) {
 
 }  // namespace
 
-AccessLog::AccessLog(const AccessLogOptions& options, Metrics& metrics) : metrics_(metrics) {
-  SetOptions(options);
-  places_ = options.lines_per_s;
-}
+AccessLog::AccessLog(const AccessLogOptions& options, Metrics& metrics)
+    : metrics_(metrics),
+      success_sample_(options.success_sample),
+      slow_s_(options.slow_s),
+      limit_(options.lines_per_s) {}
 
 void AccessLog::SetOptions(const AccessLogOptions& options) {
   success_sample_ = options.success_sample;
-  lines_per_s_ = options.lines_per_s;
+  limit_.SetRate(options.lines_per_s);
   slow_s_ = options.slow_s;
 }
 
@@ -55,19 +55,7 @@ AccessLog::Cause AccessLog::Consider(bool ok, double duration_s) {
 }
 
 bool AccessLog::TakePlace() {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    const auto now = std::chrono::steady_clock::now();
-    const double rate = lines_per_s_.load(std::memory_order_relaxed);
-    places_ =
-        std::min(rate, places_ + rate * std::chrono::duration<double>(now - refilled_).count());
-    refilled_ = now;
-    if (places_ >= 1) {
-      places_ -= 1;
-      return true;
-    }
-  }
-  dropped_.fetch_add(1, std::memory_order_relaxed);
+  if (limit_.TakePlace()) return true;
   metrics_.LogsDropped(1);
   return false;
 }
@@ -96,7 +84,7 @@ void AccessLog::Write(Cause cause, bool fault, const CallRecord& record) {
     names.push_back(std::string(stage.name) + "_ms");
     fields.emplace_back(names.back(), stage.seconds * kMilliseconds);
   }
-  if (const uint64_t dropped = cause == Cause::kSampled ? 0 : TakeDropped(); dropped > 0) {
+  if (const uint64_t dropped = cause == Cause::kSampled ? 0 : limit_.TakeDropped(); dropped > 0) {
     fields.emplace_back("dropped", dropped);
   }
   Log(level, CauseText(cause), fields);
@@ -105,7 +93,8 @@ void AccessLog::Write(Cause cause, bool fault, const CallRecord& record) {
 void AccessLog::Refused(std::string_view message, std::span<const LogField> fields) {
   if (!LogEnabled(LogLevel::kWarn) || !TakePlace()) return;
   std::vector<LogField> all(fields.begin(), fields.end());
-  if (const uint64_t dropped = TakeDropped(); dropped > 0) all.emplace_back("dropped", dropped);
+  if (const uint64_t dropped = limit_.TakeDropped(); dropped > 0)
+    all.emplace_back("dropped", dropped);
   Log(LogLevel::kWarn, message, all);
 }
 

@@ -5,13 +5,12 @@
 #define ARCLANE_SERVER_TELEMETRY_ACCESS_LOG_H_
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
-#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "server/telemetry/line_limit.h"
 #include "server/telemetry/logging.h"
 #include "server/telemetry/metrics.h"
 
@@ -65,17 +64,11 @@ class AccessLog {
 
  private:
   bool TakePlace();
-  // The lines dropped since the last one that was written.
-  uint64_t TakeDropped() { return dropped_.exchange(0, std::memory_order_relaxed); }
 
   Metrics& metrics_;
   std::atomic<uint32_t> success_sample_{0};
-  std::atomic<uint32_t> lines_per_s_{0};
   std::atomic<double> slow_s_{0};
-  std::atomic<uint64_t> dropped_{0};
-  std::mutex mutex_;
-  double places_ = 0;  // Guarded by mutex_.
-  std::chrono::steady_clock::time_point refilled_ = std::chrono::steady_clock::now();  // Likewise.
+  LineLimit limit_;
 };
 
 }  // namespace arclane

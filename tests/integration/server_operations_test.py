@@ -227,7 +227,7 @@ class ServerOperationsTest(unittest.TestCase):
         printed = json.loads(subprocess.run([server, "--print-config"], capture_output=True, text=True, check=True).stdout)
         for name in printed:
             self.assertIn(f"  --{name}\n", text)
-        self.assertEqual(text.count("Default: "), len(printed))
+        self.assertEqual(text.count("Default:"), len(printed))
         self.assertNotIn("default: ;", text)
         self.assertLessEqual(max(len(line) for line in text.splitlines()), 110)
 

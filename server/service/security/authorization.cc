@@ -103,7 +103,7 @@ absl::Status AuthorizationPolicy::Decide(std::string_view path,
                                          std::span<const Identity> identities) const {
   const std::string_view service = ServiceOf(path);
   for (const std::string& open : open_services_) {
-    if (service == open) return absl::OkStatus();
+    if (!service.empty() && service == open) return absl::OkStatus();
   }
   const Role needed = RoleNeeded(path);
   for (const RoleGrant& grant : grants_) {
@@ -112,12 +112,14 @@ absl::Status AuthorizationPolicy::Decide(std::string_view path,
       if (Fits(grant, identity)) return absl::OkStatus();
     }
   }
-  return absl::PermissionDeniedError(absl::StrCat("the caller ", DescribeCaller(identities),
-                                                  " may not call ", View(path),
+  const std::string name = NameOfCaller(identities);
+  const std::string caller =
+      name.empty() ? "a caller without identity" : absl::StrCat("the caller \"", name, "\"");
+  return absl::PermissionDeniedError(absl::StrCat(caller, " may not call ", View(path),
                                                   ": it needs the role ", View(RoleName(needed))));
 }
 
-std::string DescribeCaller(std::span<const Identity> identities) {
+std::string NameOfCaller(std::span<const Identity> identities) {
   // Longer names are no names.
   constexpr size_t kMostBytes = 256;
   const Identity* best = nullptr;
@@ -127,12 +129,12 @@ std::string DescribeCaller(std::span<const Identity> identities) {
       best = &identity;
     }
   }
-  if (best == nullptr) return "without identity";
+  if (best == nullptr) return "";
   std::string name = best->name.substr(0, kMostBytes);
   for (char& c : name) {
     if (c <= ' ' || c >= 0x7f) c = '?';
   }
-  return absl::StrCat("\"", name, "\"");
+  return name;
 }
 
 }  // namespace arclane

@@ -48,8 +48,8 @@ class AuthorizationPolicy {
 };
 
 // What a refusal or a log line calls the caller: the first URI, otherwise the first name, otherwise
-// "without identity".
-std::string DescribeCaller(std::span<const Identity> identities);
+// nothing. Visible ASCII, and short.
+std::string NameOfCaller(std::span<const Identity> identities);
 
 }  // namespace arclane
 

@@ -35,7 +35,7 @@ absl::Status CallAuthorizer::Decide(std::string_view path, const grpc_auth_conte
   absl::Status status = policy_.Decide(path, identities);
   if (status.ok()) return status;
   metrics_.AuthorizationDenied(MethodIndexOf(path));
-  const std::string caller = DescribeCaller(identities);
+  const std::string caller = NameOfCaller(identities);
   const LogField fields[] = {{"path", path.substr(0, 256)},
                              {"caller", caller},
                              {"needs", RoleName(AuthorizationPolicy::RoleNeeded(path))}};

@@ -39,9 +39,11 @@ grpc_ssl_certificate_config_reload_status ListenerCredentials::Fetch(
   if (number == credentials.given_) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
   const grpc_ssl_pem_key_cert_pair pair = {material->key_pem.c_str(),
                                            material->certificate_pem.c_str()};
-  const std::string& authorities = material->client_ca_pem;
-  *out = grpc_ssl_server_certificate_config_create(
-      authorities.empty() ? nullptr : authorities.c_str(), &pair, 1);
+  // Builds of gRPC that check their assertions want some authority, also where clients are not
+  // asked for certificates and none is looked at.
+  const std::string& authorities =
+      material->client_ca_pem.empty() ? material->certificate_pem : material->client_ca_pem;
+  *out = grpc_ssl_server_certificate_config_create(authorities.c_str(), &pair, 1);
   if (*out == nullptr) return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_FAIL;
   credentials.given_ = number;
   return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;

@@ -77,6 +77,29 @@ TEST(ServerConfigTest, TellsAllErrorsAtOnceWithTheirSources) {
               HasSubstr("listen: must be host:port, [ipv6]:port or unix:/path, got \"here\""));
 }
 
+TEST(ServerConfigTest, SecuritySettingsThatNeedOneAnotherAreToldTogether) {
+  ConfigSources sources;
+  sources.flags = {{"tls_key", "k"},
+                   {"tls_client_ca", "c"},
+                   {"authorize", "planner=a,king=b"},
+                   {"metrics_password_file", "p"},
+                   {"listen", "127.0.0.1:1"},
+                   {"health_listen", "127.0.0.1:1"}};
+  const std::string error = ErrorOf(sources);
+  EXPECT_THAT(error, HasSubstr("tls_key: needs tls_certificate beside it"));
+  EXPECT_THAT(error, HasSubstr("tls_client_ca: needs tls_certificate beside it"));
+  EXPECT_THAT(error, HasSubstr("authorize: must be ROLE=PATTERN"));
+  EXPECT_THAT(error, HasSubstr("got \"king=b\""));
+  EXPECT_THAT(error, HasSubstr("metrics_password_file: needs metrics_user beside it"));
+  EXPECT_THAT(error, HasSubstr("health_listen: \"127.0.0.1:1\" is named twice"));
+  sources.flags = {{"tls_certificate", "c"},
+                   {"tls_key", "k"},
+                   {"tls_client_ca", "a"},
+                   {"authorize", "planner=spiffe://game/*, admin=ops.example"}};
+  EXPECT_THAT(Resolved(sources).authorize,
+              ElementsAre("planner=spiffe://game/*", "admin=ops.example"));
+}
+
 TEST(ServerConfigTest, ReadsByteSuffixes) {
   ConfigSources sources;
   sources.flags = {

@@ -71,30 +71,35 @@ class Checks:
             print(f"  FAILED: {text}")
 
 
+KINDS = ("plans", "batches", "streams", "follows", "watches")
+
+
 def row(name, rounds, report, extra=""):
     """One line of the table."""
     plans = report["plans"]
     tries = f"{plans['attempts'] / max(plans['calls'], 1):.5f}"
-    return (f"{name:<12} {rounds:>6} {plans['calls']:>8} {plans['failed']:>7} {tries:>9} {plans['longest_s'] * 1e3:>8.0f} ms "
-            f"{report['follows']['calls']:>8} {report['follows']['failed']:>7} {report['follows']['reopened']:>9} "
-            f"{report['watches']['failed']:>7} {report['watches']['reopened']:>9}  {extra}")
+    cells = [f"{report[kind]['calls']}/{report[kind]['failed']}" for kind in KINDS[:-1]] + [str(report["watches"]["failed"])]
+    reopened = "/".join(str(report[kind]["reopened"]) for kind in KINDS[2:])
+    return (f"{name:<12} {rounds:>6} " + " ".join(f"{cell:>11}" for cell in cells)
+            + f" {reopened:>11} {tries:>9} {plans['longest_s'] * 1e3:>8.0f} ms  {extra}")
 
 
-HEADER = (f"{'scenario':<12} {'rounds':>6} {'plans':>8} {'failed':>7} {'attempts':>9} {'longest':>11} {'steps':>8} {'failed':>7} "
-          f"{'reopened':>9} {'watches':>7} {'reopened':>9}\n"
-          f"{'':<12} {'':>6} {'':>8} {'':>7} {'a plan':>9} {'plan':>11} {'':>8} {'':>7} {'':>9} {'failed':>7} {'':>9}")
+HEADER = (f"{'':<12} {'':>6} " + " ".join(f"{kind:>11}" for kind in ("plans", "batches", "stream", "follow", "watches"))
+          + f" {'reopened':>11} {'attempts':>9} {'longest':>11}\n"
+          f"{'scenario':<12} {'rounds':>6} " + " ".join(f"{cell:>11}" for cell in 4 * ("all/failed",) + ("failed", "s/f/w"))
+          + f" {'a plan':>9} {'plan':>11}")
 
 
 def expect_no_failure(name, report, rounds, checks):
     """Every call was answered, and there were calls enough to say so."""
-    for kind in ("plans", "follows", "watches"):
+    for kind in KINDS:
         checks.expect(report[kind]["failed"] == 0, f"{name}: {kind} failed: {report[kind]['failures']}")
     checks.expect(report["plans"]["calls"] > 100 * rounds, f"{name}: only {report['plans']['calls']} plans")
     checks.expect(report["plans"]["attempts"] >= report["plans"]["calls"], f"{name}: fewer attempts than calls were seen")
     # Without a proxy every stream hears from the server itself that it ends.
     checks.expect(name in ("haproxy", "nginx") or report["follows"]["reset"] == 0,
                   f"{name}: {report['follows']['reset']} streams were reset")
-    for kind in ("follows", "watches"):
+    for kind in ("streams", "follows", "watches"):
         checks.expect(report[kind]["reopened"] >= rounds, f"{name}: {kind} were reopened {report[kind]['reopened']} times only")
 
 

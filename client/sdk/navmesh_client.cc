@@ -54,6 +54,22 @@ bool Pause(absl::Duration duration, const std::stop_token& stop) {
   return !mutex.AwaitWithTimeout(absl::Condition(&stopped), duration);
 }
 
+// Whether a stream that ended so may do better when it is opened again. CANCELLED: gRPC resets what
+// reaches a server that is just stopping, before a handler sees it; UNKNOWN: what some proxies make
+// of that.
+bool MayPass(const grpc::Status& status) {
+  switch (status.error_code()) {
+    case grpc::StatusCode::OK:
+    case grpc::StatusCode::UNAVAILABLE:
+    case grpc::StatusCode::INTERNAL:
+    case grpc::StatusCode::CANCELLED:
+    case grpc::StatusCode::UNKNOWN:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Decides after a stream has ended whether to open another, and waits before that.
 class Reopening {
  public:
@@ -64,11 +80,7 @@ class Reopening {
   std::optional<ClientError> After(const grpc::Status& status, bool asked) {
     if (stop_.stop_requested()) return Cancelled();
     if (asked) return std::nullopt;
-    // CANCELLED: gRPC resets what reaches a server that is just stopping, before a handler sees it.
-    const bool may_pass = status.ok() || status.error_code() == grpc::StatusCode::UNAVAILABLE ||
-                          status.error_code() == grpc::StatusCode::INTERNAL ||
-                          status.error_code() == grpc::StatusCode::CANCELLED;
-    if (!may_pass) return DecodeError(status);
+    if (!MayPass(status)) return DecodeError(status);
     if (!Pause(pause_, stop_)) return Cancelled();
     pause_ = std::min(2 * pause_, kLongestPause);
     return std::nullopt;

@@ -31,11 +31,12 @@ fi
 helm="$tools/helm/helm"
 export HELM_CACHE_HOME="$scratch/cache" HELM_CONFIG_HOME="$scratch/config" HELM_DATA_HOME="$scratch/data"
 settings=-
-if [[ -x build/release/server/arclane-server ]]; then
+server="${ARCLANE_BUILD_DIR:-build/release}/server/arclane-server"
+if [[ -x "$server" ]]; then
   settings="$scratch/settings.json"
-  build/release/server/arclane-server --print_config >"$settings"
+  "$server" --print_config >"$settings"
 else
-  echo "build/release/server/arclane-server is not built: the names of settings are not checked."
+  echo "$server is not built: the names of settings are not checked."
 fi
 check() { node "$tools/check_manifests.mjs" "$settings" "$@"; }
 

@@ -24,8 +24,11 @@ done
 [[ "$(id -u)" -eq 0 ]] || { echo "container: needs root (overlay mounts, control groups)" >&2; exit 1; }
 [[ $install -eq 0 ]] || deploy/install-dependencies.sh test containers
 
-[[ -f build/release/CMakeCache.txt ]] || cmake --preset release >/dev/null
-cmake --build --preset release --target arclane-server arclane restart_load
+build_dir="${ARCLANE_BUILD_DIR:-build/release}"
+if [[ -z "${ARCLANE_BUILD_DIR:-}" ]]; then
+  [[ -f build/release/CMakeCache.txt ]] || cmake --preset release >/dev/null
+  cmake --build --preset release --target arclane-server arclane restart_load
+fi
 
 scratch="$(mktemp -d)"
 passed=0
@@ -87,8 +90,8 @@ build+=(--build-arg "COMMIT=$(git rev-parse --short=12 HEAD)")
 if [[ $full -eq 0 ]]; then
   # The Dockerfile is the same: its first stage is replaced by what it would make.
   mkdir -p "$scratch/binaries/out"
-  strip -o "$scratch/binaries/out/arclane-server" build/release/server/arclane-server
-  strip -o "$scratch/binaries/out/arclane" build/release/client/cli/arclane
+  strip -o "$scratch/binaries/out/arclane-server" "$build_dir/server/arclane-server"
+  strip -o "$scratch/binaries/out/arclane" "$build_dir/client/cli/arclane"
   build+=(--build-context "build=$scratch/binaries")
 fi
 begin=$SECONDS
@@ -116,7 +119,7 @@ expect "no compiler and no header in it" bash -c \
 # ---------------------------------------------------------------- Hardened
 read -r port metrics_port compose_port compose_metrics_port < <(/usr/bin/python3 -B -c \
   'import sys; sys.path.insert(0, "tests/deployment"); import local_servers; print(*local_servers.free_ports(4))')
-cli() { build/release/client/cli/arclane --server "127.0.0.1:$port" "$@"; }
+cli() { "$build_dir/client/cli/arclane" --server "127.0.0.1:$port" "$@"; }
 milliseconds() { echo $(($(date +%s%N) / 1000000)); }
 run_hardened() {
   podman run --detach --name arclane --network host --read-only --read-only-tmpfs=false \
@@ -155,7 +158,7 @@ expect "it is not root" bash -c "test \"\$(podman exec arclane id -u)\" = 10001"
 # ---------------------------------------------------------------- SIGTERM under load, and back
 protoc -I proto --encode=arclane.v1.NeutralNavMesh arclane/v1/navmesh.proto <tests/deployment/yard.txtpb >"$scratch/yard.navmesh"
 expect "a navmesh is published" cli navmesh publish yard "$scratch/yard.navmesh"
-build/release/tests/deployment/restart_load --target="127.0.0.1:$port" --service_config=waiting --most_seconds=300 \
+"$build_dir/tests/deployment/restart_load" --target="127.0.0.1:$port" --service_config=waiting --most_seconds=300 \
   >"$scratch/load.json" 2>"$scratch/load.log" &
 load_pid=$!
 sleep 2
@@ -174,7 +177,7 @@ else
   fail "no call failed"
 fi
 load_pid=""
-expect "the navmesh is still there" bash -c "build/release/client/cli/arclane --server 127.0.0.1:$port navmesh show yard"
+expect "the navmesh is still there" cli navmesh show yard
 podman stop --time 40 arclane >/dev/null 2>&1
 expect "podman stop gives exit code 0" test "$(podman inspect --format '{{.State.ExitCode}}' arclane)" = 0
 

@@ -67,12 +67,16 @@ std::optional<v1::FollowResponse> FollowCaller::Exchange(v1::FollowRequest messa
     }
     const grpc::Status status = stream_->Finish();
     stream_.reset();
-    if (status.error_code() != grpc::StatusCode::UNAVAILABLE ||
-        absl::Now() - begin > kLongestStep) {
+    const bool announced = status.error_code() == grpc::StatusCode::UNAVAILABLE;
+    // What a proxy makes of a stream that the server ends while the client sends.
+    const bool reset = status.error_code() == grpc::StatusCode::CANCELLED ||
+                       status.error_code() == grpc::StatusCode::UNKNOWN;
+    if (!(announced || reset) || absl::Now() - begin > kLongestStep) {
       outcome_.Failed(absl::StrCat("status ", status.error_code(), ": ", status.error_message()));
       outcome_.Called(absl::Now() - begin);
       return std::nullopt;
     }
+    if (reset) outcome_.Reset();
     if (has_route_) outcome_.Reopened();
     absl::SleepFor(kReopenPause);
   }

@@ -23,9 +23,9 @@ class FollowCaller {
   // `outcome` outlives the caller.
   FollowCaller(const std::string& target, const std::string& service_config, LoadOutcome& outcome);
 
-  // Drives one agent along the route, again and again. A stream that ends with UNAVAILABLE is
-  // opened again and the same step sent again; an answer that is no step, a step that no stream
-  // answers for 5 s and every other end is a failure.
+  // Drives one agent along the route, again and again. A stream that ends with UNAVAILABLE, or is
+  // reset, is opened again and the same step sent again; an answer that is no step, a step that no
+  // stream answers for 5 s and every other end is a failure.
   void FollowUntil(const std::stop_token& stop, const v1::PlanCorridorRequest& request,
                    const v1::Route& route, absl::Duration pause);
 

@@ -38,6 +38,12 @@ class LoadOutcome {
     ++reopened_;
   }
 
+  // A stream that was reset, and reopened with success.
+  void Reset() {
+    absl::MutexLock lock(&mutex_);
+    ++reset_;
+  }
+
   int64_t failed() const {
     absl::MutexLock lock(&mutex_);
     int64_t sum = 0;
@@ -52,6 +58,7 @@ class LoadOutcome {
             {"failed", sum},
             {"failures", failures_},
             {"reopened", reopened_},
+            {"reset", reset_},
             {"longest_s", absl::ToDoubleSeconds(longest_)},
             {"longest_silence_s", absl::ToDoubleSeconds(longest_silence_)}};
   }
@@ -60,6 +67,7 @@ class LoadOutcome {
   mutable absl::Mutex mutex_;
   int64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;
   int64_t reopened_ ABSL_GUARDED_BY(mutex_) = 0;
+  int64_t reset_ ABSL_GUARDED_BY(mutex_) = 0;
   absl::Duration longest_ ABSL_GUARDED_BY(mutex_);
   absl::Duration longest_silence_ ABSL_GUARDED_BY(mutex_);
   absl::Time last_ ABSL_GUARDED_BY(mutex_) = absl::InfinitePast();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls servers without a pause while they are stopped and started again, and tells what failed:
-// unary plans, streams of followers and watches of a navmesh.
+// unary plans, batches, streams of plans, of followers, and watches of a navmesh.
 //   restart_load --target=ipv4:127.0.0.1:1,127.0.0.1:2 [flags]
 // Ends at SIGTERM, SIGINT or after --most_seconds, and then writes one JSON object to stdout; the
 // exit code is 1 when a call failed. A stream that the server ends as announced (UNAVAILABLE) is
@@ -22,12 +22,16 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "client/sdk/client.h"
+#include "client/sdk/plan_batch.h"
+#include "client/sdk/plan_stream.h"
 #include "tests/deployment/attempts.h"
 #include "tests/deployment/follow_caller.h"
 #include "tests/deployment/load_outcome.h"
 
 ABSL_FLAG(std::string, target, "", "gRPC target of the servers.");
 ABSL_FLAG(int, planners, 4, "Threads that plan, one call after another.");
+ABSL_FLAG(int, batchers, 1, "Threads that plan batches of 64 items.");
+ABSL_FLAG(int, streamers, 1, "Threads that each keep one PlanStream.");
 ABSL_FLAG(int, followers, 2, "Threads that each keep one Follow stream.");
 ABSL_FLAG(int, watchers, 2, "Threads that each keep one watch of --navmesh.");
 ABSL_FLAG(std::string, navmesh, "yard", "The navmesh to watch, and to plan in by reference.");
@@ -117,6 +121,57 @@ void PlanUntil(const std::stop_token& stop, Client& client, LoadOutcome& outcome
   }
 }
 
+// How an item failed; empty when it did not.
+std::string FaultOf(const v1::PlanItemAnswer& answer) {
+  if (const auto error = ErrorOf(answer)) return error->ToString();
+  return answer.corridor().route().outcome() == v1::OUTCOME_COMPLETE
+             ? ""
+             : "an item without a complete route";
+}
+
+void BatchUntil(const std::stop_token& stop, Client& client, LoadOutcome& outcome) {
+  constexpr int kItems = 64;
+  Batch batch;
+  for (int i = 0; i < kItems; ++i) batch.Add(InlineRequest(4 + i));
+  while (!stop.stop_requested()) {
+    const absl::Time begin = absl::Now();
+    const auto answers = client.PlanBatch(batch.request());
+    if (!answers.ok()) {
+      outcome.Failed(answers.error().ToString());
+    } else if (answers->size() != kItems) {
+      outcome.Failed("a batch without all of its answers");
+    } else {
+      for (const v1::PlanItemAnswer& answer : *answers) {
+        if (const std::string fault = FaultOf(answer); !fault.empty()) outcome.Failed(fault);
+      }
+    }
+    outcome.Called(absl::Now() - begin);
+    absl::SleepFor(absl::GetFlag(FLAGS_pause));
+  }
+}
+
+// Eight items at a time; the library opens the stream again and sends again what was not answered.
+void StreamUntil(const std::stop_token& stop, Client& client, LoadOutcome& outcome) {
+  constexpr int kItems = 8;
+  const auto stream = client.OpenPlanStream();
+  v1::PlanItem item;
+  *item.mutable_corridor() = InlineRequest(16);
+  while (!stop.stop_requested()) {
+    for (int i = 0; i < kItems; ++i) {
+      const absl::Time begin = absl::Now();
+      stream->Send(item, {}, [&outcome, begin](const PlanStream::Answer& answer) {
+        const std::string fault = answer.ok() ? FaultOf(*answer) : answer.error().ToString();
+        if (!fault.empty()) outcome.Failed(fault);
+        outcome.Called(absl::Now() - begin);
+      });
+    }
+    if (!stream->Flush(absl::GetFlag(FLAGS_deadline)))
+      return outcome.Failed("items that were not answered");
+    absl::SleepFor(absl::GetFlag(FLAGS_pause));
+  }
+  for (int i = 0; i < stream->reopened(); ++i) outcome.Reopened();
+}
+
 // The library opens a watch again by itself; each time it hears "synced".
 void WatchUntil(const std::stop_token& stop, Client& client, LoadOutcome& outcome) {
   v1::WatchNavMeshRequest request;
@@ -156,13 +211,23 @@ int Run() {
   const std::set<int64_t> planner_subchannels = Subchannels();
   const int64_t attempts_before = AttemptsOver(planner_subchannels);
   const auto watcher = Connect("watchers");
+  const auto batcher = Connect("batchers");
+  const auto streamer = Connect("streamers");
   LoadOutcome plans;
+  LoadOutcome batches;
+  LoadOutcome streams;
   LoadOutcome follows;
   LoadOutcome watches;
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < absl::GetFlag(FLAGS_planners); ++i)
       threads.emplace_back([&](const std::stop_token& stop) { PlanUntil(stop, *planner, plans); });
+    for (int i = 0; i < absl::GetFlag(FLAGS_batchers); ++i)
+      threads.emplace_back(
+          [&](const std::stop_token& stop) { BatchUntil(stop, *batcher, batches); });
+    for (int i = 0; i < absl::GetFlag(FLAGS_streamers); ++i)
+      threads.emplace_back(
+          [&](const std::stop_token& stop) { StreamUntil(stop, *streamer, streams); });
     for (int i = 0; i < absl::GetFlag(FLAGS_followers); ++i) {
       threads.emplace_back([&](const std::stop_token& stop) {
         FollowCaller caller(absl::GetFlag(FLAGS_target), ServiceConfig(), follows);
@@ -181,10 +246,16 @@ int Run() {
 
   nlohmann::json plan_report = plans.ToJson();
   plan_report["attempts"] = AttemptsOver(planner_subchannels) - attempts_before;
-  const nlohmann::json report = {
-      {"plans", plan_report}, {"follows", follows.ToJson()}, {"watches", watches.ToJson()}};
+  const nlohmann::json report = {{"plans", plan_report},
+                                 {"batches", batches.ToJson()},
+                                 {"streams", streams.ToJson()},
+                                 {"follows", follows.ToJson()},
+                                 {"watches", watches.ToJson()}};
   std::cout << report.dump() << std::endl;
-  return plans.failed() + follows.failed() + watches.failed() == 0 ? 0 : 1;
+  for (const LoadOutcome* outcome : {&plans, &batches, &streams, &follows, &watches}) {
+    if (outcome->failed() > 0) return 1;
+  }
+  return 0;
 }
 
 }  // namespace

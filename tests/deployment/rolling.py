@@ -4,37 +4,20 @@
 import argparse
 import contextlib
 import json
+import os
 import sys
 import time
 
-from local_servers import Child, DeploymentError, LocalServer, Load, await_port, encode_mesh, free_ports, scratch_folder
+from local_servers import (PROJECT_DIR, Child, DeploymentError, LocalServer, Load, await_port, clean_environment, encode_mesh, free_ports,
+                           scratch_folder)
 
 # As a deployment has it, only shorter: between NOT_SERVING and the end of the ports.
-DRAIN = "--drain_delay_s=0.1"
+DRAIN = "--drain_delay_s=0.4"
+PROXY_DIR = os.path.join(PROJECT_DIR, "deploy", "proxy")
 # For clients to come back to a server before the next one goes.
 SETTLE_S = 0.5
 # gRPC without a second try, to show what the server alone holds.
 PLAIN_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
-
-HAPROXY = """
-global
-  maxconn 1000
-defaults
-  mode http
-  timeout connect 1s
-  timeout client 1h
-  timeout server 1h
-  retries 3
-  option redispatch 1
-  retry-on conn-failure
-frontend planners
-  bind 127.0.0.1:{port} proto h2
-  default_backend planners
-backend planners
-  balance roundrobin
-  server first 127.0.0.1:{first} proto h2 check inter 100ms fall 1 rise 1
-  server second 127.0.0.1:{second} proto h2 check inter 100ms fall 1 rise 1
-"""
 
 NGINX = """
 daemon off;
@@ -49,37 +32,30 @@ http {{
   fastcgi_temp_path {folder}/fastcgi;
   uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi;
-  client_max_body_size 0;
-  client_body_timeout 1h;
-  keepalive_requests 1000000000;
-  upstream planners {{
-    server 127.0.0.1:{first} max_fails=0;
-    server 127.0.0.1:{second} max_fails=0;
-    keepalive 16;
-  }}
-  server {{
-    listen 127.0.0.1:{port} http2;
-    location / {{
-      grpc_pass grpc://planners;
-      grpc_connect_timeout 1s;
-      grpc_read_timeout 1h;
-      grpc_send_timeout 1h;
-    }}
-  }}
+  include {folder}/planners.conf;
 }}
 """
 
 
 def start_proxy(folder, kind, ports, stack):
-    """haproxy or nginx in front of two servers."""
-    port, first, second = ports
-    text = {"haproxy": HAPROXY, "nginx": NGINX}[kind].format(folder=folder, port=port, first=first, second=second)
-    path = f"{folder}/{kind}.conf"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
+    """The proxy of deploy/proxy in front of two servers."""
+    port, *servers = (f"127.0.0.1:{number}" for number in ports)
     proxy = stack.enter_context(Child(folder, kind))
-    proxy.spawn({"haproxy": ["haproxy", "-db", "-f", path], "nginx": ["nginx", "-p", folder, "-c", path]}[kind])
-    await_port(port)
+    if kind == "haproxy":
+        proxy.spawn(["haproxy", "-db", "-f", f"{PROXY_DIR}/haproxy.cfg"],
+                    env=clean_environment(ARCLANE_BIND=port, ARCLANE_FIRST=servers[0], ARCLANE_SECOND=servers[1]))
+    else:
+        with open(f"{PROXY_DIR}/nginx.conf", encoding="utf-8") as file:
+            text = file.read()
+        for example, actual in (("listen 50050", f"listen {port}"), ("arclane-0:50051", servers[0]), ("arclane-1:50051", servers[1])):
+            if example not in text:
+                raise DeploymentError(f"deploy/proxy/nginx.conf has no {example}")
+            text = text.replace(example, actual)
+        for name, content in (("planners.conf", text), ("nginx.conf", NGINX.format(folder=folder))):
+            with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
+                file.write(content)
+        proxy.spawn(["nginx", "-p", folder, "-c", f"{folder}/nginx.conf"])
+    await_port(ports[0])
 
 
 class Checks:
@@ -95,27 +71,35 @@ class Checks:
             print(f"  FAILED: {text}")
 
 
+KINDS = ("plans", "batches", "streams", "follows", "watches")
+
+
 def row(name, rounds, report, extra=""):
     """One line of the table."""
     plans = report["plans"]
     tries = f"{plans['attempts'] / max(plans['calls'], 1):.5f}"
-    return (f"{name:<12} {rounds:>6} {plans['calls']:>8} {plans['failed']:>7} {tries:>9} {plans['longest_s'] * 1e3:>8.0f} ms "
-            f"{report['follows']['calls']:>8} {report['follows']['failed']:>7} {report['follows']['reopened']:>9} "
-            f"{report['watches']['failed']:>7} {report['watches']['reopened']:>9}  {extra}")
+    cells = [f"{report[kind]['calls']}/{report[kind]['failed']}" for kind in KINDS[:-1]] + [str(report["watches"]["failed"])]
+    reopened = "/".join(str(report[kind]["reopened"]) for kind in KINDS[2:])
+    return (f"{name:<12} {rounds:>6} " + " ".join(f"{cell:>11}" for cell in cells)
+            + f" {reopened:>11} {tries:>9} {plans['longest_s'] * 1e3:>8.0f} ms  {extra}")
 
 
-HEADER = (f"{'scenario':<12} {'rounds':>6} {'plans':>8} {'failed':>7} {'attempts':>9} {'longest':>11} {'steps':>8} {'failed':>7} "
-          f"{'reopened':>9} {'watches':>7} {'reopened':>9}\n"
-          f"{'':<12} {'':>6} {'':>8} {'':>7} {'a plan':>9} {'plan':>11} {'':>8} {'':>7} {'':>9} {'failed':>7} {'':>9}")
+HEADER = (f"{'':<12} {'':>6} " + " ".join(f"{kind:>11}" for kind in ("plans", "batches", "stream", "follow", "watches"))
+          + f" {'reopened':>11} {'attempts':>9} {'longest':>11}\n"
+          f"{'scenario':<12} {'rounds':>6} " + " ".join(f"{cell:>11}" for cell in 4 * ("all/failed",) + ("failed", "s/f/w"))
+          + f" {'a plan':>9} {'plan':>11}")
 
 
 def expect_no_failure(name, report, rounds, checks):
     """Every call was answered, and there were calls enough to say so."""
-    for kind in ("plans", "follows", "watches"):
+    for kind in KINDS:
         checks.expect(report[kind]["failed"] == 0, f"{name}: {kind} failed: {report[kind]['failures']}")
     checks.expect(report["plans"]["calls"] > 100 * rounds, f"{name}: only {report['plans']['calls']} plans")
     checks.expect(report["plans"]["attempts"] >= report["plans"]["calls"], f"{name}: fewer attempts than calls were seen")
-    for kind in ("follows", "watches"):
+    # Without a proxy every stream hears from the server itself that it ends.
+    checks.expect(name in ("haproxy", "nginx") or report["follows"]["reset"] == 0,
+                  f"{name}: {report['follows']['reset']} streams were reset")
+    for kind in ("streams", "follows", "watches"):
         checks.expect(report[kind]["reopened"] >= rounds, f"{name}: {kind} were reopened {report[kind]['reopened']} times only")
 
 
@@ -161,7 +145,6 @@ def single_server(rounds, checks, results):
     with scratch_folder() as folder, contextlib.ExitStack() as stack:
         mesh_folder = f"{folder}/meshes"
         data_folder = f"{folder}/data"
-        import os  # pylint: disable=import-outside-toplevel
         os.mkdir(mesh_folder)
         encode_mesh(mesh_folder)
         (port,) = free_ports(1)

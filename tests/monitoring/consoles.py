@@ -12,7 +12,7 @@ import png
 
 # Colours of the first lines, as the consoles' library has them.
 LINE_COLOURS = ((0x33, 0x66, 0xcc), (0xdc, 0x7a, 0x1e), (0x2e, 0x9e, 0x5b))
-MOST_WIDTH, MOST_HEIGHT = 1280, 1900
+WIDTH, HEIGHT = 1280, 1560
 
 
 def chromium():
@@ -23,7 +23,7 @@ def chromium():
 def _run_chromium(arguments, url):
     with tempfile.TemporaryDirectory(prefix="arclane-chromium-") as profile:
         command = [chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                   "--disable-extensions", f"--user-data-dir={profile}", f"--window-size={MOST_WIDTH},{MOST_HEIGHT}",
+                   "--disable-extensions", f"--user-data-dir={profile}", f"--window-size={WIDTH},{HEIGHT}",
                    "--virtual-time-budget=20000", *arguments, url]
         environment = dict(os.environ, HOME=profile)
         return subprocess.run(command, capture_output=True, timeout=120, check=False, env=environment).stdout

@@ -71,7 +71,7 @@ struct ServerConfig {
   uint64_t cache_bytes = 256 << 20;
 
   // Connections.
-  uint32_t max_metadata_bytes = 16 << 10;
+  uint32_t max_metadata_bytes = 8 << 10;
   uint32_t max_concurrent_streams = 10'000;
   double keepalive_s = 60;
   double keepalive_timeout_s = 20;

@@ -31,7 +31,7 @@ struct ServerOptions {
   int planner_threads = 1;
   int planner_nice = 0;
   size_t quick_plan_bytes = 8192;
-  uint32_t max_metadata_bytes = 16 << 10;
+  uint32_t max_metadata_bytes = 8 << 10;
   uint32_t max_concurrent_streams = 10'000;  // Of one connection.
   double keepalive_s = 60;
   double keepalive_timeout_s = 20;

@@ -162,8 +162,13 @@ TEST(ServiceLogsTest, SlowCallsAreLoggedWithTheTimesOfTheirStages) {
   ASSERT_EQ(slow.size(), 1u);
   EXPECT_EQ(slow[0]["level"], "warning");
   EXPECT_GT(slow[0]["queue_ms"].get<double>(), 0);
-  EXPECT_GT(slow[0]["plan_ms"].get<double>(), 0);
-  EXPECT_LE(slow[0]["plan_ms"].get<double>(), slow[0]["duration_ms"].get<double>());
+  int stages = 0;
+  for (const auto& [name, value] : slow[0].items()) {
+    if (name == "duration_ms" || name.find("_ms") == std::string::npos) continue;
+    ++stages;
+    EXPECT_LE(value.get<double>(), slow[0]["duration_ms"].get<double>()) << name;
+  }
+  EXPECT_GE(stages, 3);
 }
 
 TEST(ServiceLogsTest, LinesOnFailuresAreBoundedAndTheRestIsCounted) {

@@ -4,7 +4,9 @@
 #include <grpcpp/generic/generic_stub.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "tests/integration/service_harness.h"
@@ -259,6 +261,36 @@ TEST(ServiceStatusTest, IdentityIsEchoedInTrailingMetadata) {
     // Initial metadata beside an error would forbid the client's retries.
     EXPECT_EQ(context.GetServerInitialMetadata().size(), 0u);
   }
+}
+
+TEST(ServiceStatusTest, MetadataBeyondTheLimitIsRefused) {
+  ServerOptions options;
+  options.max_metadata_bytes = 4096;
+  TestServer server(options);
+  for (const size_t bytes : {1000, 8000}) {
+    grpc::ClientContext context;
+    context.AddMetadata("x-large", std::string(bytes, 'x'));
+    v1::PingResponse response;
+    EXPECT_EQ(server.stub().Ping(&context, {}, &response).error_code(),
+              bytes > 4096 ? grpc::StatusCode::RESOURCE_EXHAUSTED : grpc::StatusCode::OK);
+  }
+}
+
+TEST(ServiceStatusTest, CallsOfOneConnectionBeyondTheLimitWaitInTheClient) {
+  ServerOptions options;
+  options.max_concurrent_streams = 2;
+  TestServer server(options, /*gate_open=*/false);
+  const char in_flight[] = "arclane_calls_in_flight{method=\"PlanCorridor\"}";
+  AsyncPlan first(server.stub(), SmallRequest());
+  AsyncPlan second(server.stub(), SmallRequest());
+  AsyncPlan third(server.stub(), SmallRequest());
+  ASSERT_TRUE(server.AwaitMetric(in_flight, 2));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(server.MetricValue(in_flight), 2);
+  server.gate().Open();
+  EXPECT_TRUE(first.Await().ok());
+  EXPECT_TRUE(second.Await().ok());
+  EXPECT_TRUE(third.Await().ok());
 }
 
 TEST(ServiceStatusTest, LimitsAreThoseInForce) {

@@ -31,6 +31,9 @@ namespace {
 // game.
 constexpr int kInitialReconnectBackoffMs = 100;
 constexpr int kMaxReconnectBackoffMs = 5000;
+// How long one attempt may take, from the first packet to the server's settings: handshakes over
+// long ways, and servers that are busy, must fit. An attempt that is refused ends at once.
+constexpr int kConnectTimeoutMs = 3000;
 // A name is looked up again this soon after the last time when connections break. gRPC's own 30 s
 // would leave a client with the addresses of servers that were all replaced meanwhile.
 constexpr int kMinResolutionIntervalMs = 1000;
@@ -72,7 +75,7 @@ std::shared_ptr<grpc::Channel> MakeChannel(
   grpc::ChannelArguments arguments;
   arguments.SetServiceConfigJSON(options.service_config_json);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kInitialReconnectBackoffMs);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kInitialReconnectBackoffMs);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kConnectTimeoutMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kMaxReconnectBackoffMs);
   arguments.SetInt(GRPC_ARG_DNS_MIN_TIME_BETWEEN_RESOLUTIONS_MS, kMinResolutionIntervalMs);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, ToMilliseconds(options.keepalive_time));

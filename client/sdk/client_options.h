@@ -23,7 +23,10 @@ namespace arclane {
 // default_service_config.json beside this file, fit for any gRPC language. It spreads calls over
 // all addresses of the target (round robin) and makes up to 4 attempts when a server is UNAVAILABLE
 // or sheds load (RESOURCE_EXHAUSTED). A server's push-back trailer (grpc-retry-pushback-ms)
-// replaces the back-off; -1 forbids the retry. Retries pause while most calls fail.
+// replaces the back-off; -1 forbids the retry. Retries pause while most calls fail. CANCELLED is
+// retried as well: gRPC resets what reaches a server that is just stopping before a handler sees
+// it; and UNKNOWN, which some proxies make of that. Every method that the config names can be asked
+// twice.
 std::string_view DefaultServiceConfig();
 
 // The same for a single server that is restarted in place: calls wait for it up to their deadline

@@ -22,7 +22,7 @@ std::shared_ptr<grpc::Channel> ChannelTo(const std::string& target, const std::s
   arguments.SetServiceConfigJSON(config);
   arguments.SetUserAgentPrefix("followers");
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
-  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, 3000);
   return grpc::CreateCustomChannel(target, grpc::InsecureChannelCredentials(), arguments);
 }
 

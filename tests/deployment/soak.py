@@ -40,7 +40,7 @@ def soak(seconds):
         encode_mesh(folder)
         (port,) = free_ports(1)
         # A cache that is full within the first quarter.
-        server = stack.enter_context(LocalServer(folder, "server", port, f"--navmesh_dir={folder}", "--cache_bytes=4MiB"))
+        server = stack.enter_context(LocalServer(folder, "server", port, f"--navmesh_dir={folder}", "--cache_bytes=64KiB"))
         server.start()
         load = stack.enter_context(Load(folder, "load"))
         load.start(f"127.0.0.1:{port}", "--planners=8", "--pause=0", f"--most_seconds={seconds + 60}")

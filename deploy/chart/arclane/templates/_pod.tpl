@@ -2,8 +2,12 @@
 {{/* The pod of both shapes. */}}
 {{- define "arclane.env" -}}
 - name: ARCLANE_LISTEN
-  {{- /* Probes of the kubelet speak no TLS: they ask over a socket inside the pod then. */}}
-  value: "0.0.0.0:{{ .Values.service.port }}{{ if .Values.tls.enabled }},unix:/run/arclane/health.sock{{ end }}"
+  value: "0.0.0.0:{{ .Values.service.port }}"
+{{- if .Values.tls.enabled }}
+{{- /* The kubelet's probes speak no TLS: health, and nothing else, is answered here in clear text. */}}
+- name: ARCLANE_HEALTH_LISTEN
+  value: "0.0.0.0:{{ .Values.service.healthPort }}"
+{{- end }}
 - name: ARCLANE_METRICS_LISTEN
   value: "0.0.0.0:{{ .Values.service.metricsPort }}"
 - name: ARCLANE_DRAIN_DELAY_S
@@ -44,14 +48,9 @@
 
 {{/* The check of a probe; `service` is the health service's name of what is asked. */}}
 {{- define "arclane.check" -}}
-{{- if .root.Values.tls.enabled -}}
-exec:
-  command: ["arclane", "--server", "unix:/run/arclane/health.sock", "--deadline", "2s", "health", "--service", {{ .service | quote }}]
-{{- else -}}
 grpc:
-  port: {{ .root.Values.service.port }}
+  port: {{ ternary .root.Values.service.healthPort .root.Values.service.port .root.Values.tls.enabled }}
   service: {{ .service | quote }}
-{{- end -}}
 {{- end -}}
 
 {{- define "arclane.podTemplate" -}}
@@ -149,8 +148,6 @@ spec:
         - name: tls
           mountPath: /etc/arclane/tls
           readOnly: true
-        - name: run
-          mountPath: /run/arclane
         {{- end }}
         - name: tmp
           mountPath: /tmp
@@ -172,10 +169,6 @@ spec:
       secret:
         secretName: {{ .Values.tls.secretName }}
         defaultMode: 0440
-    - name: run
-      emptyDir:
-        medium: Memory
-        sizeLimit: 1Mi
     {{- end }}
   {{- if and .Values.topologySpread.enabled (eq .Values.mode "replicas") }}
   topologySpreadConstraints:

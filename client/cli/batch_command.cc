@@ -77,13 +77,13 @@ ExitCode ReadShared(const BatchFlags& flags, CliStreams streams, v1::PlanShared&
 AnswerSummary SummaryOf(const v1::PlanItemAnswer& answer) {
   switch (answer.response_case()) {
     case v1::PlanItemAnswer::kCorridor:
-      return SummaryOf(answer.corridor());
+      return arclane::SummaryOf(answer.corridor());
     case v1::PlanItemAnswer::kWaypoints:
-      return SummaryOf(answer.waypoints());
+      return arclane::SummaryOf(answer.waypoints());
     case v1::PlanItemAnswer::kSpline:
-      return SummaryOf(answer.spline());
+      return arclane::SummaryOf(answer.spline());
     case v1::PlanItemAnswer::kSpeed:
-      return SummaryOf(answer.speed());
+      return arclane::SummaryOf(answer.speed());
     case v1::PlanItemAnswer::RESPONSE_NOT_SET:
       break;
   }

@@ -42,7 +42,7 @@ LoadOptions Bounded(const std::string& target, const std::string& mix, int64_t c
   return options;
 }
 
-LoadReport Run(const LoadOptions& options) {
+LoadReport RunLoadOf(const LoadOptions& options) {
   EXPECT_THAT(FaultsOf(options), ::testing::IsEmpty());
   std::istringstream none;
   auto mix = BuildRequestMix(options, none);
@@ -72,7 +72,7 @@ class LoadRunTest : public ::testing::Test {
 
 TEST_F(LoadRunTest, ClosedLoopMakesAsManyCallsAsCounted) {
   AnswerOfSize(400);
-  const LoadReport report = Run(Bounded(planner_.target(), "corridor:4", 500));
+  const LoadReport report = RunLoadOf(Bounded(planner_.target(), "corridor:4", 500));
   EXPECT_EQ(report.all_plans.ended(), 500u);
   EXPECT_EQ(report.all_plans.ok(), 500u);
   EXPECT_EQ(report.all_plans.attempts, 500u);
@@ -85,7 +85,7 @@ TEST_F(LoadRunTest, ClosedLoopMakesAsManyCallsAsCounted) {
 
 TEST_F(LoadRunTest, PingsHaveTheBytesOfThePlans) {
   AnswerOfSize(700);
-  const LoadReport report = Run(Bounded(planner_.target(), "corridor:4", 200));
+  const LoadReport report = RunLoadOf(Bounded(planner_.target(), "corridor:4", 200));
   const auto mean = [](uint64_t bytes, uint64_t calls) {
     return static_cast<double>(bytes) / static_cast<double>(calls);
   };
@@ -102,7 +102,7 @@ TEST_F(LoadRunTest, OpenLoopMakesAsManyCallsAsCounted) {
   options.rate = 5000;
   for (const Arrivals arrivals : {Arrivals::kUniform, Arrivals::kPoisson}) {
     options.arrivals = arrivals;
-    const LoadReport report = Run(options);
+    const LoadReport report = RunLoadOf(options);
     EXPECT_EQ(report.all_plans.ok(), 300u);
     EXPECT_EQ(report.all_plans.start_lag.count(), 300u);
   }
@@ -124,7 +124,7 @@ TEST_F(LoadRunTest, LatencyOfAnOpenLoopCountsFromTheIntendedStart) {
   options.rate = 1000;
   options.max_in_flight = 1;
   options.slice = absl::Seconds(10);
-  const LoadReport report = Run(options);
+  const LoadReport report = RunLoadOf(options);
   ASSERT_EQ(report.all_plans.ok(), 400u);
   // Those due in the first 200 ms of the stall: 199 of 400 at least, the histogram's error aside.
   EXPECT_GE(report.all_plans.latency.Percentile(52),
@@ -146,7 +146,7 @@ TEST_F(LoadRunTest, CallsThatWereDueAndNeverStartedAreTold) {
   options.slice = absl::Milliseconds(200);
   options.duration = absl::Milliseconds(200);
   options.deadline = absl::Milliseconds(400);
-  const LoadReport report = Run(options);
+  const LoadReport report = RunLoadOf(options);
   // 200 were due; in 600 ms at most four of 150 ms can have been made.
   EXPECT_GE(report.all_plans.not_started, 190u);
   EXPECT_EQ(report.all_plans.not_started + report.all_plans.ended(), 200u);
@@ -160,7 +160,7 @@ TEST_F(LoadRunTest, FailuresAreCountedByCodeAndKeptOutOfTheLatencies) {
         return ++calls % 4 == 0 ? grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "every fourth")
                                 : grpc::Status::OK;
       });
-  const LoadReport report = Run(Bounded(planner_.target(), "corridor:4", 400));
+  const LoadReport report = RunLoadOf(Bounded(planner_.target(), "corridor:4", 400));
   EXPECT_EQ(report.all_plans.ended(), 400u);
   EXPECT_EQ(report.all_plans.failed(), 100u);
   EXPECT_THAT(report.all_plans.codes,
@@ -181,7 +181,7 @@ TEST_F(LoadRunTest, RetriesAreMadeAndCounted) {
   LoadOptions options = Bounded(planner_.target(), "corridor:4", 200);
   options.max_attempts = 5;
   options.concurrency = 1;
-  const LoadReport report = Run(options);
+  const LoadReport report = RunLoadOf(options);
   EXPECT_EQ(report.all_plans.ok(), 200u);
   // In turn refused and answered.
   EXPECT_EQ(report.all_plans.attempts, 400u);
@@ -195,14 +195,14 @@ TEST_F(LoadRunTest, ServerMayForbidRetries) {
       });
   LoadOptions options = Bounded(planner_.target(), "corridor:4", 50);
   options.max_attempts = 5;
-  const LoadReport report = Run(options);
+  const LoadReport report = RunLoadOf(options);
   EXPECT_EQ(report.all_plans.failed(), 50u);
   EXPECT_EQ(report.all_plans.attempts, 50u);
 }
 
 TEST_F(LoadRunTest, PartsOfAMixComeByTheirWeights) {
   const LoadReport report =
-      Run(Bounded(planner_.target(), "corridor:4@3,spline:4,waypoints:4@2", 600));
+      RunLoadOf(Bounded(planner_.target(), "corridor:4@3,spline:4,waypoints:4@2", 600));
   EXPECT_THAT(report.names, ElementsAre("PlanCorridor corridor:4", "PlanSpline spline:4",
                                         "PlanWaypoints waypoints:4"));
   EXPECT_EQ(report.plans[0].ok(), 300u);
@@ -216,16 +216,16 @@ TEST_F(LoadRunTest, SeveralThreadsAndConnectionsShareTheLoad) {
   options.connections = 3;
   options.threads = 2;
   options.concurrency = 7;
-  EXPECT_EQ(Run(options).all_plans.ok(), 600u);
+  EXPECT_EQ(RunLoadOf(options).all_plans.ok(), 600u);
   options.loop = LoadLoop::kOpen;
   options.rate = 20'000;
-  EXPECT_EQ(Run(options).all_plans.ok(), 600u);
+  EXPECT_EQ(RunLoadOf(options).all_plans.ok(), 600u);
 }
 
 TEST_F(LoadRunTest, PingsBesideThePlansRunAtTheSameTime) {
   LoadOptions options = Bounded(planner_.target(), "corridor:4", 300);
   options.ping = PingTurns::kBeside;
-  const LoadReport report = Run(options);
+  const LoadReport report = RunLoadOf(options);
   EXPECT_EQ(report.all_plans.ok(), 300u);
   EXPECT_GT(report.all_pings.ok(), 0u);
   EXPECT_EQ(report.plan_time.active_s, report.ping_time.active_s);
@@ -235,7 +235,7 @@ TEST_F(LoadRunTest, StreamAnswersEveryMessage) {
   LoadOptions options = Bounded(planner_.target(), "ping:64", 1000);
   options.shape = CallShape::kStream;
   options.connections = 2;
-  const LoadReport report = Run(options);
+  const LoadReport report = RunLoadOf(options);
   EXPECT_EQ(report.all_plans.ok(), 1000u);
   EXPECT_GT(report.all_pings.ok(), 0u);
 }
@@ -266,7 +266,7 @@ TEST_F(LoadRunTest, AServerThatGoesAwayEndsNothingButTheCalls) {
     while (calls < 50) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     planner_.Stop();
   });
-  const LoadReport report = Run(options);
+  const LoadReport report = RunLoadOf(options);
   stopper.join();
   EXPECT_GT(report.all_plans.ok(), 0u);
   EXPECT_GT(report.all_plans.failed(), 0u);
@@ -294,7 +294,7 @@ TEST_F(LoadRunTest, AStopEndsTheRunWithWhatItHas) {
 TEST_F(LoadRunTest, ReportsSayTheSameInEveryForm) {
   AnswerOfSize(300);
   const LoadOptions options = Bounded(planner_.target(), "corridor:4,spline:4", 400);
-  const LoadReport report = Run(options);
+  const LoadReport report = RunLoadOf(options);
 
   const auto json = nlohmann::json::parse(ReportAsJson(options, report));
   ASSERT_EQ(json["series"].size(), 6u);

@@ -185,9 +185,11 @@ class LoadRun {
         report_.warnings.push_back("not every call ended within its deadline; the run was cut off");
         break;
       }
-      // The last slice of plans is followed by one of Pings, also when the count ended the plans.
+      // The last slice of plans is followed by one of Pings, also when the count ended the plans;
+      // on a busy machine a slice may be over before a call began.
       const bool plans_are_over = record && budget_.calls[kPlans].load() <= 0;
-      if (plans_are_over && (options_.ping == PingTurns::kBeside || pings_next)) break;
+      const bool pinged = pings_next && budget_.calls[kPings].load() < options_.count;
+      if (plans_are_over && (options_.ping == PingTurns::kBeside || pinged)) break;
       if (record && pings_next) payloads_->UpdatePings();
       pings_next = !pings_next;
     }

@@ -56,6 +56,10 @@ ABSL_FLAG(Text, max_plan_corridor_bytes, absl::nullopt, Help("max_plan_corridor_
 ABSL_FLAG(Text, max_plan_waypoints_bytes, absl::nullopt, Help("max_plan_waypoints_bytes"));
 ABSL_FLAG(Text, max_plan_spline_bytes, absl::nullopt, Help("max_plan_spline_bytes"));
 ABSL_FLAG(Text, max_plan_speed_bytes, absl::nullopt, Help("max_plan_speed_bytes"));
+ABSL_FLAG(Text, max_plan_batch_bytes, absl::nullopt, Help("max_plan_batch_bytes"));
+ABSL_FLAG(Text, max_batch_items, absl::nullopt, Help("max_batch_items"));
+ABSL_FLAG(Text, max_stream_items, absl::nullopt, Help("max_stream_items"));
+ABSL_FLAG(Text, write_stall_s, absl::nullopt, Help("write_stall_s"));
 ABSL_FLAG(Text, max_ping_bytes, absl::nullopt, Help("max_ping_bytes"));
 ABSL_FLAG(Text, max_portals, absl::nullopt, Help("max_portals"));
 ABSL_FLAG(Text, max_vertices, absl::nullopt, Help("max_vertices"));

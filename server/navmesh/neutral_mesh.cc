@@ -169,9 +169,11 @@ class NeutralBuilder {
     for (size_t p = 0; has_ids_ && p < polygon_count(); ++p) {
       if (IdOf(p) == kNoNeighbour) {
         violations_.Add(Place("polygon_ref", p), "2^64 - 1 means no polygon");
+        ids_are_clear_ = false;
       } else if (!by_id_.emplace(IdOf(p), p).second) {
         violations_.Add(Place("polygon_ref", p),
                         absl::StrCat(IdOf(p), " is another polygon's ref too"));
+        ids_are_clear_ = false;
       }
     }
     absl::flat_hash_set<uint64_t> links, tiles;
@@ -268,6 +270,7 @@ class NeutralBuilder {
       MatchEdges();
       return;
     }
+    if (!ids_are_clear_) return;  // Whom a neighbour means is not known.
     for (size_t p = 0; p < polygon_count(); ++p) {
       for (size_t e = 0; e < Degree(p); ++e) CheckNeighbour(p, e);
     }
@@ -464,6 +467,7 @@ class NeutralBuilder {
   MeshInfo info_;
   std::vector<NeutralTile> tiles_;
   // Whether columns have the lengths that reading them takes.
+  bool ids_are_clear_ = true;  // Each names one polygon.
   bool has_vertices_ = false, has_outlines_ = false, has_ids_ = false, has_neighbours_ = false;
   bool has_tiles_ = false;
   std::vector<bool> is_sound_;  // By polygon: its outline can be looked at.

@@ -346,7 +346,8 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyChanges(const ApplyRequest& req
   }
   if (state->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, state->record->damage);
-  if (request.expected_epoch && state->changed > *request.expected_epoch) {
+  if (request.violations.empty() && request.expected_epoch &&
+      state->changed > *request.expected_epoch) {
     return EpochMismatch(*request.expected_epoch, next.epoch);
   }
   if (auto violations =
@@ -391,7 +392,7 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyToWorld(const WorldPtr& world,
                 absl::StrCat("world '", world->id, "' stands on version ", row.version.value,
                              ", not ", request.version.value));
   }
-  if (request.expected_epoch && row.epoch > *request.expected_epoch) {
+  if (request.violations.empty() && request.expected_epoch && row.epoch > *request.expected_epoch) {
     return EpochMismatch(*request.expected_epoch, row.epoch);
   }
   const auto state = entry.state.Load();

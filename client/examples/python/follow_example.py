@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import google
 import grpc
 from google.protobuf import json_format
 
@@ -28,10 +29,11 @@ TRIES = 5
 def load_messages():
     """Generates the Python messages into a temporary folder and imports them."""
     with tempfile.TemporaryDirectory() as folder:
-        protos = [os.path.join(root, name) for root, _, names in os.walk(os.path.join(PROTO_DIR, "arclane"))
+        protos = [os.path.join(root, name) for root, _, names in os.walk(PROTO_DIR)
                   for name in names if name.endswith(".proto")]
         subprocess.run(["protoc", "-I", PROTO_DIR, f"--python_out={folder}", *protos], check=True)
         sys.path.insert(0, folder)
+        google.__path__ = [*google.__path__, os.path.join(folder, "google")]  # Protobuf's package; google/rpc joins it.
         from arclane.v1 import follow_pb2, planner_pb2  # pylint: disable=import-outside-toplevel,import-error
         return follow_pb2, planner_pb2
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/telemetry/access_log.h"
 
+#include <cmath>
 #include <string>
 
 namespace arclane {
 namespace {
 
-constexpr double kMilliseconds = 1e3;
 // Longer messages are cut: they repeat what the caller sent.
 constexpr size_t kMostMessageBytes = 512;
+
+// To a tenth of a microsecond: further digits are noise.
+double Milliseconds(double seconds) { return std::round(seconds * 1e7) / 1e4; }
 
 constexpr std::string_view CauseText(AccessLog::Cause cause) {
   switch (cause) {
@@ -66,7 +69,7 @@ void AccessLog::Write(Cause cause, bool fault, const CallRecord& record) {
                              : LogLevel::kInfo;
   std::vector<LogField> fields = {{"method", record.method},
                                   {"code", record.code},
-                                  {"duration_ms", record.duration_s * kMilliseconds},
+                                  {"duration_ms", Milliseconds(record.duration_s)},
                                   {"peer", record.peer}};
   const auto add = [&fields](std::string_view name, std::string_view text) {
     if (!text.empty()) fields.emplace_back(name, text);
@@ -82,7 +85,7 @@ void AccessLog::Write(Cause cause, bool fault, const CallRecord& record) {
   names.reserve(record.stages.size());
   for (const CallRecord::Stage& stage : record.stages) {
     names.push_back(std::string(stage.name) + "_ms");
-    fields.emplace_back(names.back(), stage.seconds * kMilliseconds);
+    fields.emplace_back(names.back(), Milliseconds(stage.seconds));
   }
   if (const uint64_t dropped = cause == Cause::kSampled ? 0 : limit_.TakeDropped(); dropped > 0) {
     fields.emplace_back("dropped", dropped);

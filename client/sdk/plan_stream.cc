@@ -99,8 +99,11 @@ class ReopeningPlanStream final : public PlanStream {
       done = std::move(found->second.done);
       pending_.erase(found);
       std::erase(unsent_, id);
+      ++telling_;
     }
     done(ErrorWith(absl::StatusCode::kCancelled, "the item was cancelled before it was sent"));
+    absl::MutexLock lock(&mutex_);
+    --telling_;
   }
 
   bool Flush(absl::Duration timeout) override {
@@ -138,7 +141,7 @@ class ReopeningPlanStream final : public PlanStream {
   void End() {
     absl::MutexLock lock(&mutex_);
     ending_ = true;
-    if (connection_ != nullptr) connection_->context.TryCancel();
+    if (opening_ != nullptr) opening_->context.TryCancel();
   }
 
   bool AllAnswered() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
@@ -179,10 +182,14 @@ class ReopeningPlanStream final : public PlanStream {
     for (const auto& [key, value] : metadata_) connection.context.AddMetadata(key, value);
     connection.context.set_wait_for_ready(false);
     {
-      // Opened under the lock, so that an end is not missed in between.
       absl::MutexLock lock(&mutex_);
       if (ending_) return grpc::Status::CANCELLED;
-      connection.stream = stub_.PlanStream(&connection.context);
+      opening_ = &connection;
+    }
+    // Waits for a connection, or for its failure; an end cancels it.
+    connection.stream = stub_.PlanStream(&connection.context);
+    {
+      absl::MutexLock lock(&mutex_);
       connection_ = &connection;
       ++opened_;
     }
@@ -206,6 +213,7 @@ class ReopeningPlanStream final : public PlanStream {
     }
     const grpc::Status status = connection.stream->Finish();
     absl::MutexLock lock(&mutex_);
+    opening_ = nullptr;
     SendAllAgain();
     return status;
   }
@@ -352,7 +360,8 @@ class ReopeningPlanStream final : public PlanStream {
   size_t in_flight_ ABSL_GUARDED_BY(mutex_) = 0;
   int telling_ ABSL_GUARDED_BY(mutex_) = 0;  // Answers that are being told.
   uint64_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
-  Connection* connection_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  Connection* opening_ ABSL_GUARDED_BY(mutex_) = nullptr;     // From its opening to its end.
+  Connection* connection_ ABSL_GUARDED_BY(mutex_) = nullptr;  // While it can be written to.
   int opened_ ABSL_GUARDED_BY(mutex_) = 0;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;

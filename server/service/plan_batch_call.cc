@@ -118,8 +118,9 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     try {
       if (plan_ == nullptr && !Prepare()) return;
       const double cost_s = WorkUntil(start + kSlice, worker);
+      if (cost_s == 0) return;  // It may be at work on another thread already.
       worker.run_s = SecondsBetween(start, std::chrono::steady_clock::now());
-      if (cost_s > 0) Queue(worker, std::max(cost_s, std::max(worker.run_s, kSlice_s)));
+      Queue(worker, std::max({cost_s, worker.run_s, kSlice_s}));
     } catch (const std::exception& error) {
       Log(LogLevel::kError, "a batch threw", {{"what", error.what()}});
       Failure failure;
@@ -237,22 +238,14 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     return cost_s > kSlice_s ? cost_s : 0;
   }
 
-  // Marks the worker as one to be woken when a message was taken, and looks once more.
+  // Looks once more, and marks the worker as one to be woken when a message was taken: both under
+  // the mutex under which messages are. From then on the worker belongs to whoever wakes it.
   std::optional<ItemRange> ParkUnlessThereIsMore(Worker& worker) {
-    {
-      absl::MutexLock lock(&mutex_);
-      worker.is_parked = true;
-      WatchForStall();
-    }
-    const std::optional<ItemRange> range = plan_->TakeRange(MostItems(worker.item_s));
     absl::MutexLock lock(&mutex_);
-    if (!range) return std::nullopt;
-    if (worker.is_parked) {
-      worker.is_parked = false;
-      return range;
-    }
-    // It was woken meanwhile, and its next turn is queued: that one takes the range.
-    worker.range = range;
+    const std::optional<ItemRange> range = plan_->TakeRange(MostItems(worker.item_s));
+    if (range) return range;
+    worker.is_parked = true;
+    WatchForStall();
     return std::nullopt;
   }
 

@@ -488,7 +488,7 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
       outbox_.clear();
       outbox_bytes_ = 0;
       for (const auto& [plan, owner] : plans_) {
-        if (environment_.pool.TryRemove(*plan)) dropped.push_back(owner);
+        if (environment_.pool.TryRemove(*owner)) dropped.push_back(owner);
       }
     }
     for (const auto& plan : dropped) {

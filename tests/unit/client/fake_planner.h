@@ -112,6 +112,7 @@ class FakePlanner final : public v1::PathPlanner::Service {
   grpc::Status GetLimits(grpc::ServerContext*, const v1::GetLimitsRequest*,
                          v1::GetLimitsResponse* response) override {
     response->set_max_receive_bytes(67108864);
+    response->set_max_ping_bytes(4 << 20);
     response->set_max_samples(1000000);
     response->set_max_coordinate(1e12);
     return grpc::Status::OK;

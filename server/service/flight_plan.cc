@@ -184,7 +184,7 @@ class FlightPlan final : public PlannerPool::Job {
     if (state_.view != nullptr) {
       ReadSet reads;
       failure = AnswerPlanCorridorByRef(request, *state_.view, environment_.limits, stop, response,
-                                        reads);
+                                        reads, &environment_.navmeshes->prepared());
       dependencies = std::move(reads.dependencies);
     } else {
       failure = AnswerPlanCorridor(request, environment_.limits, stop, response);

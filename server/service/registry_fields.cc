@@ -63,7 +63,7 @@ RegistryFields& RegistryFields::PageToken(std::string_view list, std::string_vie
   return *this;
 }
 
-std::optional<Failure> RegistryFields::ToFailure() && {
+std::optional<Failure> RegistryFields::ToFailure() {
   if (violations_.empty()) return std::nullopt;
   return InvalidFields(std::move(violations_));
 }

@@ -28,7 +28,7 @@ class RegistryFields {
   RegistryFields& PageToken(std::string_view list, std::string_view token, std::string* after);
 
   // kInvalidField with all that is wrong, or nullopt.
-  std::optional<Failure> ToFailure() &&;
+  std::optional<Failure> ToFailure();
 
  private:
   std::vector<FieldViolation> violations_;

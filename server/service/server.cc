@@ -31,6 +31,25 @@ namespace {
 // How long after the last answer its bytes and the closing of streams may take, before what is
 // left, such as a stream whose client does not read, is cancelled.
 constexpr auto kSettleTime = std::chrono::milliseconds(300);
+// How long a client may leave a message unread once the server drains, and how often that is looked
+// at.
+constexpr auto kReaderPatience = std::chrono::milliseconds(500);
+constexpr absl::Duration kReaderCheck = absl::Milliseconds(50);
+
+// Waits until all calls have ended, or until those that are left are streams whose clients do not
+// read, which cannot even be told that they end. False at the deadline.
+bool AwaitCalls(InFlight& in_flight, OpenStreams& streams, absl::Time deadline) {
+  while (!in_flight.AwaitZero(std::min(deadline, absl::Now() + kReaderCheck))) {
+    if (absl::Now() >= deadline) return false;
+    const size_t unread =
+        streams.CountUnreadSince(std::chrono::steady_clock::now() - kReaderPatience);
+    if (unread == 0 || static_cast<int64_t>(unread) < in_flight.count()) continue;
+    Log(LogLevel::kWarn, "streams are cut off: their clients do not read",
+        {{"streams", static_cast<int64_t>(unread)}});
+    return true;
+  }
+  return true;
+}
 
 int Milliseconds(double seconds) {
   return static_cast<int>(
@@ -232,7 +251,7 @@ bool Server::Shutdown(double delay_s, double timeout_s) {
   });
   parts.streams.EndAll();
   parts.health.EndWatches();
-  const bool drained = parts.in_flight.AwaitZero(deadline);
+  const bool drained = AwaitCalls(parts.in_flight, parts.streams, deadline);
   if (ended.get_future().wait_for(kSettleTime) != std::future_status::ready) {
     grpc_server_cancel_all_calls(parts.server->c_server());
   }

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "server/codec/curve_route_codec.h"
+
 namespace arclane {
 namespace {
 
@@ -20,19 +22,51 @@ std::array<double, 3> Join(const PlanPoint& point, UpAxis up_axis) {
   return {message.x(), message.y(), message.z()};
 }
 
-}  // namespace
-
-absl::StatusOr<std::shared_ptr<const FollowedRoute>> FollowedRouteOf(
-    const v1::PlanCorridorRequest& request, const v1::Route& route, uint64_t version) {
+absl::StatusOr<std::shared_ptr<const FollowedRoute>> Followed(
+    const v1::PlanCorridorRequest& request, const v1::Route& route,
+    const v1::DependencyColumns& dependencies, uint64_t version) {
   FollowSource source;
   source.route = &route;
   source.agent = &request.agent();
   source.frame = &request.frame();
   // Without the corridor there is nothing that could go stale at a place.
-  source.dependencies = route.has_cells() ? &request.corridor().dependencies() : nullptr;
+  source.dependencies = route.has_cells() ? &dependencies : nullptr;
   source.version = version;
   Violations violations;
   auto followed = ReadFollowedRoute(source, violations);
+  if (followed == nullptr) return absl::InvalidArgumentError(violations.ToString());
+  return followed;
+}
+
+}  // namespace
+
+absl::StatusOr<std::shared_ptr<const FollowedRoute>> FollowedRouteOf(
+    const v1::PlanCorridorRequest& request, const v1::Route& route, uint64_t version) {
+  return Followed(request, route, request.corridor().dependencies(), version);
+}
+
+absl::StatusOr<std::shared_ptr<const FollowedRoute>> FollowedRouteOf(
+    const v1::PlanCorridorRequest& request, const v1::PlanCorridorResponse& answer,
+    uint64_t version) {
+  return Followed(
+      request, answer.route(),
+      request.corridor().has_refs() ? answer.dependencies() : request.corridor().dependencies(),
+      version);
+}
+
+absl::StatusOr<std::shared_ptr<const FollowedRoute>> FollowedRouteOf(
+    const v1::PlanSplineRequest& request, const v1::CurvePlan& plan, uint64_t version) {
+  Violations violations;
+  v1::Route route;
+  std::shared_ptr<const FollowedRoute> followed;
+  if (RouteOfCurve(plan, request.frame(), violations, &route)) {
+    FollowSource source;
+    source.route = &route;
+    source.agent = &request.agent();
+    source.frame = &request.frame();
+    source.version = version;
+    followed = ReadFollowedRoute(source, violations);
+  }
   if (followed == nullptr) return absl::InvalidArgumentError(violations.ToString());
   return followed;
 }
@@ -77,11 +111,11 @@ Follower::Follower(std::shared_ptr<const FollowedRoute> route, const FollowerOpt
   state_ = StartFollowing(route_->route, time_s, plane().PositionToPlane(position));
 }
 
-const MotionRequest& Follower::Step(FollowInput input, const ReadSetFeed* feed) {
-  if (feed != nullptr) {
-    feed->Read(*route_, &read_set_);
+const MotionRequest& Follower::Step(FollowInput input, const ReadSetSource* source) {
+  if (source != nullptr) {
+    source->Read(*route_, &read_set_);
     input.read_set = read_set_;
-    input.feed_silent = feed->IsSilent(input.report.time_s);
+    input.feed_silent = source->IsSilent(input.report.time_s);
   }
   FollowStep(route_->route, options_, input, state_, request_);
   return request_;

@@ -32,6 +32,17 @@ namespace arclane {
 absl::StatusOr<std::shared_ptr<const FollowedRoute>> FollowedRouteOf(
     const v1::PlanCorridorRequest& request, const v1::Route& route, uint64_t version);
 
+// The same of a whole answer: of a corridor by reference the answer tells what its portals depend
+// on.
+absl::StatusOr<std::shared_ptr<const FollowedRoute>> FollowedRouteOf(
+    const v1::PlanCorridorRequest& request, const v1::PlanCorridorResponse& answer,
+    uint64_t version);
+
+// Of a plan along a curve, through its samples: see RouteOfCurve (server/codec/curve_route_codec.h)
+// for what must be sampled. Without corridor: no half-planes, and nothing goes stale.
+absl::StatusOr<std::shared_ptr<const FollowedRoute>> FollowedRouteOf(
+    const v1::PlanSplineRequest& request, const v1::CurvePlan& plan, uint64_t version);
+
 // Positions and vectors of the game's three axes, in the plane of the route and back.
 class FollowPlane {
  public:
@@ -46,10 +57,20 @@ class FollowPlane {
   PlanFrame frame_;
 };
 
+// Tells the states of the things that a route depends on.
+class ReadSetSource {
+ public:
+  virtual ~ReadSetSource() = default;
+  // The states of the route's read set, in its order; the buffer is reused.
+  virtual void Read(const FollowedRoute& route, std::vector<DependencyState>* states) const = 0;
+  // Whether what is told is too old to be trusted: followers brake until it is not.
+  virtual bool IsSilent(double now_s) const = 0;
+};
+
 // The states of gates, tiles, links and areas, as a feed tells them; one for a world, read by all
 // of its followers. A feed that is silent for longer than the age limit is not trusted: followers
 // brake until it speaks again. Not thread-safe while it is changed.
-class ReadSetFeed {
+class ReadSetFeed final : public ReadSetSource {
  public:
   // Seconds of the game's clock; > 0.
   explicit ReadSetFeed(double age_limit_s) : age_limit_s_(age_limit_s) {}
@@ -57,9 +78,8 @@ class ReadSetFeed {
   // A change, or the news that there is none.
   void Set(const DependencyKey& key, DependencyState state, double time_s);
   void Heartbeat(double time_s) { heard_s_ = time_s; }
-  bool IsSilent(double now_s) const { return !(now_s - heard_s_ <= age_limit_s_); }
-  // The states of a route's read set, in its order; the buffer is reused.
-  void Read(const FollowedRoute& route, std::vector<DependencyState>* states) const;
+  bool IsSilent(double now_s) const override { return !(now_s - heard_s_ <= age_limit_s_); }
+  void Read(const FollowedRoute& route, std::vector<DependencyState>* states) const override;
 
  private:
   struct KeyHash {
@@ -78,9 +98,9 @@ class Follower {
   Follower(std::shared_ptr<const FollowedRoute> route, const FollowerOptions& options,
            double time_s, const std::array<double, 3>& position);
 
-  // The next motion; valid until the next call. `feed`, if given, sets the input's read_set and
+  // The next motion; valid until the next call. `source`, if given, sets the input's read_set and
   // feed_silent.
-  const MotionRequest& Step(FollowInput input, const ReadSetFeed* feed = nullptr);
+  const MotionRequest& Step(FollowInput input, const ReadSetSource* source = nullptr);
 
   // Goes on with another route from where the agent is.
   void Replace(std::shared_ptr<const FollowedRoute> route, double time_s, Vec2 position);

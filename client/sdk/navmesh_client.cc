@@ -165,7 +165,9 @@ class RoutesSession final : public RoutesWatch {
     v1::WatchRoutesRequest sent = request;
     sent.clear_scope();
     // A stream that has ended meanwhile is opened again with all routes.
-    if (stream_ != nullptr) (void)stream_->Write(sent);
+    if (stream_ == nullptr) return;
+    ++sent_;
+    (void)stream_->Write(sent);
   }
 
   Result<v1::WatchRoutesResponse> Next() override {
@@ -181,9 +183,14 @@ class RoutesSession final : public RoutesWatch {
         asked_ = event.going_away().reason() == v1::STREAM_END_GOING_AWAY;
         continue;
       }
-      if (event.has_stale()) {
-        absl::MutexLock lock(&mutex_);
-        for (const uint64_t id : event.stale().route_id()) routes_.erase(id);
+      absl::MutexLock lock(&mutex_);
+      for (const uint64_t id : event.stale().route_id()) routes_.erase(id);
+      // What is known to be current now need not be asked for from its plan on.
+      if (event.has_synced() && event.request_count() == sent_) {
+        for (auto& [id, route] : routes_) {
+          route.set_epoch(event.epoch());
+          route.set_world_epoch(event.world_epoch());
+        }
       }
       return event;
     }
@@ -200,6 +207,7 @@ class RoutesSession final : public RoutesWatch {
     v1::WatchRoutesRequest request;
     *request.mutable_scope() = scope_;
     for (const auto& [id, route] : routes_) *request.add_added() = route;
+    sent_ = 1;
     (void)stream_->Write(request);
   }
   grpc::Status Finish() {
@@ -220,6 +228,7 @@ class RoutesSession final : public RoutesWatch {
   std::optional<std::stop_callback<Cancel>> on_stop_;
   absl::Mutex mutex_;  // Of writing, and of the stream's coming and going.
   std::map<uint64_t, v1::WatchedRoute> routes_ ABSL_GUARDED_BY(mutex_);
+  uint64_t sent_ ABSL_GUARDED_BY(mutex_) = 0;  // Requests on this stream.
   // Replaced under the mutex by the thread that reads, which therefore reads it without.
   std::unique_ptr<grpc::ClientReaderWriter<v1::WatchRoutesRequest, v1::WatchRoutesResponse>>
       stream_;

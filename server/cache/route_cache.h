@@ -56,9 +56,14 @@ class RouteCache {
   std::shared_ptr<const CacheValue> Lookup(const CacheKey& key, const StampSource& stamps) {
     return ShardOf(key.fingerprint).Lookup(key, stamps, /*count=*/true);
   }
+  // The same, unseen by the counters: for what is kept beside answers.
+  std::shared_ptr<const CacheValue> Peek(const CacheKey& key, const StampSource& stamps) {
+    return ShardOf(key.fingerprint).Lookup(key, stamps, /*count=*/false);
+  }
   void Insert(const CacheKey& key, std::span<const Dependency> dependencies,
               std::shared_ptr<const CacheValue> value);
 
+  bool keeps() const { return keeps_; }
   void CountBypass() { bypassed_.fetch_add(1, std::memory_order_relaxed); }
   CacheCounters counters() const;
   size_t plans_in_progress() const { return flights_.size(); }

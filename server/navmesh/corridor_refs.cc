@@ -50,8 +50,9 @@ class CorridorResolver {
         crossings_.push_back(*crossing);
         continue;
       }
-      violations_.Add(Place(i + 1), absl::StrCat("polygon ", refs_[i + 1].value,
-                                                 " cannot be entered from polygon ", refs_[i].value));
+      violations_.Add(Place(i + 1),
+                      absl::StrCat("polygon ", refs_[i + 1].value,
+                                   " cannot be entered from polygon ", refs_[i].value));
       if (!failure_) failure_ = NavMeshFailure{NavMeshReason::kNotAdjacent, "", {}, 0, {}};
     }
   }
@@ -163,6 +164,44 @@ NavMeshResult<CorridorByRef> ResolveCorridor(const NavMeshView& view,
     return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   }
   return CorridorResolver(view, refs).Resolve();
+}
+
+std::vector<PortalDependency> PortalDependencies(const NavMeshView& view,
+                                                 std::span<const PolygonRef> refs) {
+  const NavMeshSnapshot& mesh = view.snapshot();
+  std::vector<PortalDependency> dependencies;
+  // The things that the cells so far share, and the cell with which each began.
+  struct Run {
+    DependencyKind kind;
+    uint64_t id = 0;
+    size_t begin = 0;
+    bool is_open = false;
+  };
+  Run runs[] = {{DependencyKind::kTile}, {DependencyKind::kArea}, {DependencyKind::kLink}};
+  // `last` is the run's last cell, which is left by the portal of the same index.
+  const auto close = [&](Run& run, size_t last) {
+    if (!run.is_open) return;
+    const auto first = static_cast<uint32_t>(run.begin == 0 ? 0 : run.begin - 1);
+    dependencies.push_back({first, run.kind, run.id});
+    if (first != last) dependencies.push_back({static_cast<uint32_t>(last), run.kind, run.id});
+    run.is_open = false;
+  };
+  for (size_t i = 0; i < refs.size(); ++i) {
+    const auto at = mesh.Find(refs[i]);
+    if (!at) continue;
+    const Tile& tile = *mesh.tile(at->slot)->tile;
+    const uint64_t ids[] = {tile.ref.value, tile.area[at->polygon], refs[i].value};
+    for (size_t k = 0; k < std::size(runs); ++k) {
+      const bool is_read = runs[k].kind != DependencyKind::kLink || mesh.is_link(*at);
+      if (runs[k].is_open && (!is_read || runs[k].id != ids[k])) close(runs[k], i - 1);
+      if (is_read && !runs[k].is_open) runs[k] = {runs[k].kind, ids[k], i, true};
+    }
+    if (i + 1 == refs.size()) continue;
+    for (const GateTable::Entry& entry : mesh.gates().GatesBetween(refs[i], refs[i + 1]))
+      dependencies.push_back({static_cast<uint32_t>(i), DependencyKind::kGate, entry.gate.value});
+  }
+  for (Run& run : runs) close(run, refs.size() - 1);
+  return dependencies;
 }
 
 }  // namespace arclane

@@ -57,6 +57,21 @@ struct CorridorByRef {
 NavMeshResult<CorridorByRef> ResolveCorridor(const NavMeshView& view,
                                              std::span<const PolygonRef> refs, size_t max_polygons);
 
+// What a portal of a corridor depends on; the number of portals names its end.
+struct PortalDependency {
+  uint32_t portal_index = 0;
+  DependencyKind kind = DependencyKind::kTile;
+  uint64_t id = 0;
+};
+
+// For one who follows a route in the corridor, what each portal depends on. A thing that successive
+// cells share is told at the portal where the first of them is entered and at the one where the
+// last is left: the first tells where to stop before it, the last until when it matters. Gates are
+// told at each of their portals. The refs must be those of a corridor that ResolveCorridor accepted
+// on the view. O(refs).
+std::vector<PortalDependency> PortalDependencies(const NavMeshView& view,
+                                                 std::span<const PolygonRef> refs);
+
 }  // namespace arclane
 
 #endif  // ARCLANE_SERVER_NAVMESH_CORRIDOR_REFS_H_

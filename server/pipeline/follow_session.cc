@@ -5,54 +5,15 @@
 #include <string>
 #include <utility>
 
-#include "server/codec/columns.h"
+#include "server/codec/curve_route_codec.h"
 #include "server/codec/field_checks.h"
+#include "server/navmesh_codec/navmesh_failure.h"
+#include "server/pipeline/follow_motions.h"
 #include "server/pipeline/plan_failure.h"
 #include "server/planning/follow/route_cursor.h"
 
 namespace arclane {
 namespace {
-
-constexpr NumberRule kStepRatio{1.0, 2.0, true, false};
-constexpr NumberRule kFraction{0.0, 1.0, true, false};
-
-DependencyState StateOf(int change) {
-  switch (change) {
-    case v1::CHANGE_KIND_GATE_CLOSED:
-      return DependencyState::kGateClosed;
-    case v1::CHANGE_KIND_LINK_DISABLED:
-      return DependencyState::kLinkDisabled;
-    case v1::CHANGE_KIND_TILE_REPLACED:
-      return DependencyState::kTileReplaced;
-    case v1::CHANGE_KIND_AREA_COST:
-      return DependencyState::kAreaCostChanged;
-    default:
-      return DependencyState::kCurrent;
-  }
-}
-
-v1::ChangeKind ChangeOf(DependencyState state) {
-  switch (state) {
-    case DependencyState::kGateClosed:
-      return v1::CHANGE_KIND_GATE_CLOSED;
-    case DependencyState::kLinkDisabled:
-      return v1::CHANGE_KIND_LINK_DISABLED;
-    case DependencyState::kTileReplaced:
-      return v1::CHANGE_KIND_TILE_REPLACED;
-    case DependencyState::kAreaCostChanged:
-      return v1::CHANGE_KIND_AREA_COST;
-    case DependencyState::kCurrent:
-      break;
-  }
-  return v1::CHANGE_KIND_UNSPECIFIED;
-}
-
-// The enums of the interface list the follower's values in their order, behind UNSPECIFIED (faults
-// have their "none" there).
-int StatusValue(FollowStatus status) { return static_cast<int>(status) + 1; }
-static_assert(static_cast<int>(FollowStatus::kBadInput) + 1 == v1::FOLLOW_STATUS_BAD_INPUT);
-static_assert(static_cast<int>(FollowFault::kOtherVersion) == v1::FOLLOW_FAULT_OTHER_VERSION);
-static_assert(static_cast<int>(Collision::kMoving) == v1::COLLISION_REASON_MOVING);
 
 void SameLength(const char* field, int size, int expected, Violations& violations) {
   if (size == expected) return;
@@ -96,63 +57,20 @@ Vec2 PlanOf(const v1::PointColumns& points, int i, UpAxis up) {
   return {At(points.x(), i), At(points.y(), i)};
 }
 
-void AddPoint(v1::PointColumns* points, Vec2 plan, UpAxis up) {
-  const double zero = 0.0;
-  points->add_x(up == UpAxis::kX ? zero : plan.x);
-  points->add_y(up == UpAxis::kX ? plan.x : up == UpAxis::kY ? zero : plan.y);
-  points->add_z(up == UpAxis::kZ ? zero : plan.y);
-}
+// What an agent's row reads from the columns that may be empty; looked up once a message.
+struct OptionalColumns {
+  explicit OptionalColumns(const v1::AgentColumns& agents)
+      : displacement(agents.has_displacement()),
+        collision(agents.collision_size() > 0),
+        max_speed(agents.max_speed_size() > 0),
+        no_solution(agents.no_solution_size() > 0),
+        cancel(agents.cancel_size() > 0),
+        version(agents.route_version_size() > 0) {}
+  bool displacement, collision, max_speed, no_solution, cancel, version;
+};
 
-// Rows are appended; room for all of them is made first.
-void Reserve(int n, v1::MotionColumns* out) {
-  out->mutable_agent_id()->Reserve(n);
-  out->mutable_status()->Reserve(n);
-  out->mutable_fault()->Reserve(n);
-  for (v1::PointColumns* points : {out->mutable_velocity(), out->mutable_target()}) {
-    points->mutable_x()->Reserve(n);
-    points->mutable_y()->Reserve(n);
-    points->mutable_z()->Reserve(n);
-  }
-  for (auto* column :
-       {out->mutable_speed(), out->mutable_heading_rad(), out->mutable_angular_speed(),
-        out->mutable_distance(), out->mutable_deviation(), out->mutable_distance_to_stop(),
-        out->mutable_overrun()}) {
-    column->Reserve(n);
-  }
-  for (auto* column :
-       {out->mutable_segment_index(), out->mutable_corner_index(), out->mutable_portal_index()}) {
-    column->Reserve(n);
-  }
-  out->mutable_feasible()->Reserve(n);
-  out->mutable_replan()->Reserve(n);
-  out->mutable_requery()->Reserve(n);
-}
-
-void AddMotion(const MotionRequest& motion, const PlanFrame& frame, bool with_half_planes,
-               v1::MotionColumns* out) {
-  out->add_status(static_cast<v1::FollowStatus>(StatusValue(motion.status)));
-  out->add_fault(static_cast<v1::FollowFault>(motion.fault));
-  AddPoint(out->mutable_velocity(), motion.preferred_velocity, frame.up_axis);
-  out->add_speed(motion.speed);
-  out->add_heading_rad(motion.heading);
-  out->add_angular_speed(motion.angular_speed);
-  AddPoint(out->mutable_target(), motion.target + frame.origin.plan, frame.up_axis);
-  out->add_distance(motion.distance);
-  out->add_deviation(motion.deviation);
-  out->add_distance_to_stop(motion.distance_to_stop);
-  out->add_overrun(motion.overrun);
-  out->add_segment_index(motion.segment);
-  out->add_corner_index(motion.corner);
-  out->add_portal_index(motion.portal);
-  out->add_feasible(motion.feasible);
-  out->add_replan(motion.replan);
-  out->add_requery(motion.requery);
-  if (!with_half_planes) return;
-  out->add_half_plane_count(motion.half_plane_count);
-  for (const HalfPlane& plane : motion.half_planes()) {
-    AddPoint(out->mutable_half_planes()->mutable_normal(), plane.normal, frame.up_axis);
-    out->mutable_half_planes()->add_offset(plane.offset + Dot(plane.normal, frame.origin.plan));
-  }
+bool Invalidates(DependencyState state) {
+  return state != DependencyState::kCurrent && state != DependencyState::kAreaCostChanged;
 }
 
 }  // namespace
@@ -160,74 +78,67 @@ void AddMotion(const MotionRequest& motion, const PlanFrame& frame, bool with_ha
 std::optional<Failure> FollowSession::Answer(const v1::FollowRequest& request,
                                              v1::FollowResponse* response) {
   Violations violations;
-  if (request.has_options()) ReadOptions(request.options(), violations);
+  if (request.has_options()) {
+    const StreamOptions options = ReadStreamOptions(request.options(), violations);
+    if (violations.empty()) options_ = options;
+  }
+  if (request.has_navmesh()) {
+    if (auto failure = ReadNavMesh(request, violations)) return failure;
+  }
+  is_first_ = false;
   CheckAgents(request.agents(), violations);
   ReadRoutes(request, violations);
-  ReadChanges(request, violations);
+  bool changed = states_.Refresh();
+  if (request.has_changes()) {
+    states_.Take(request.changes(), violations);
+    changed |= request.changes().kind_size() > 0;
+  }
   if (violations.total() > 0) return ToFailure(violations);
-  for (const uint64_t id : request.dropped_agent_ids()) agents_.erase(id);
+  if (request.heartbeat() || request.has_changes() || states_.watches())
+    heard_s_ = request.time_s();
+  if (changed) UpdateRoutes();
+  for (const uint64_t id : request.dropped_agent_ids()) DropAgent(id);
   response->set_time_s(request.time_s());
-  response->set_valid_until_s(request.time_s() + validity_s_.value_or(2.0 * request.dt_s()));
-  if (request.has_changes()) TellStale(response->mutable_stale());
+  response->set_valid_until_s(request.time_s() +
+                              options_.validity_s.value_or(2.0 * request.dt_s()));
+  if (changed || request.has_changes()) TellStale(!request.has_changes(), response);
   StepAgents(request, response->mutable_motions());
   return std::nullopt;
 }
 
-void FollowSession::ReadOptions(const v1::FollowOptions& options, Violations& violations) {
-  FollowerOptions read;
-  switch (options.integrator()) {
-    case v1::INTEGRATOR_UNSPECIFIED:
-    case v1::INTEGRATOR_HOLD:
-      break;
-    case v1::INTEGRATOR_RAMP:
-      read.integrator = Integrator::kRamp;
-      break;
-    case v1::INTEGRATOR_DELAY:
-      read.integrator = Integrator::kDelay;
-      break;
-    default:
-      violations.Add(ViolationReason::kUnknownValue, "options.integrator", "unknown value");
+bool FollowSession::TellChanges(v1::FollowResponse* response) {
+  if (!states_.Refresh()) return false;
+  UpdateRoutes();
+  TellStale(/*only_new=*/true, response);
+  response->set_time_s(time_s_);
+  response->set_pushed(true);
+  return response->has_stale();
+}
+
+std::optional<Failure> FollowSession::ReadNavMesh(const v1::FollowRequest& request,
+                                                  Violations& violations) {
+  if (!is_first_) {
+    violations.Add(ViolationReason::kConflict, "navmesh", "belongs into the first message alone");
+    return std::nullopt;
   }
-  const auto read_number = [&](const char* field, bool has, double value, const NumberRule& rule,
-                               double* out) {
-    if (has && CheckNumber(field, value, rule, violations)) *out = value;
-  };
-  read_number("options.max_dt_s", options.has_max_dt_s(), options.max_dt_s(), kPositive,
-              &read.max_dt);
-  read_number("options.longest_step", options.has_longest_step(), options.longest_step(),
-              kStepRatio, &read.longest_step);
-  read_number("options.look_ahead_s", options.has_look_ahead_s(), options.look_ahead_s(),
-              kNotNegative, &read.look_ahead_s);
-  read_number("options.look_ahead_distance", options.has_look_ahead_distance(),
-              options.look_ahead_distance(), kNotNegative, &read.look_ahead_distance);
-  read_number("options.off_route_distance", options.has_off_route_distance(),
-              options.off_route_distance(), kPositive, &read.off_route_distance);
-  read_number("options.blocked_window_s", options.has_blocked_window_s(),
-              options.blocked_window_s(), kPositive, &read.blocked_window_s);
-  read_number("options.blocked_fraction", options.has_blocked_fraction(),
-              options.blocked_fraction(), kFraction, &read.blocked_fraction);
-  read_number("options.moving_obstacle_patience_s", options.has_moving_obstacle_patience_s(),
-              options.moving_obstacle_patience_s(), kNotNegativeOrInfinite,
-              &read.moving_obstacle_patience_s);
-  validity_s_.reset();
-  feed_age_limit_s_.reset();
-  if (options.has_validity_s()) {
-    CheckNumber("options.validity_s", options.validity_s(), kPositive, violations);
-    validity_s_ = options.validity_s();
+  if (!can_watch_) {
+    violations.Add(ViolationReason::kConflict, "navmesh", "this service has no navmeshes");
+    return std::nullopt;
   }
-  if (options.has_feed_age_limit_s()) {
-    CheckNumber("options.feed_age_limit_s", options.feed_age_limit_s(), kPositive, violations);
-    feed_age_limit_s_ = options.feed_age_limit_s();
+  if (request.navmesh().navmesh_id().empty()) {
+    violations.Add(ViolationReason::kRequired, "navmesh.navmesh_id", "required with navmesh");
+    return std::nullopt;
   }
-  with_half_planes_ = options.include_half_planes();
-  options_ = read;
+  if (auto failure = states_.Watch(request.navmesh())) return ToFailure(*failure);
+  return std::nullopt;
+}
+
+void FollowSession::UpdateRoutes() {
+  for (auto& [id, route] : routes_) states_.Update(route->states);
 }
 
 void FollowSession::ReadRoutes(const v1::FollowRequest& request, Violations& violations) {
-  for (const uint32_t id : request.dropped_route_ids()) {
-    routes_.erase(id);
-    absl::erase_if(agents_, [id](const auto& agent) { return agent.second.route_id == id; });
-  }
+  for (const uint32_t id : request.dropped_route_ids()) DropRoute(id);
   if (routes_.size() + static_cast<size_t>(request.routes_size()) > kMaxFollowRoutes) {
     violations.Add(ViolationReason::kLimitExceeded, "routes",
                    "a stream holds at most " + std::to_string(kMaxFollowRoutes));
@@ -236,61 +147,30 @@ void FollowSession::ReadRoutes(const v1::FollowRequest& request, Violations& vio
   for (int i = 0; i < request.routes_size(); ++i) {
     const v1::StreamRoute& sent = request.routes(i);
     const std::string at = "routes[" + std::to_string(i) + "]";
-    if (!sent.has_route() || !sent.has_agent()) {
-      violations.Add(ViolationReason::kRequired, at, "a route and its agent are required");
-      continue;
+    if (sent.has_route() == sent.has_curve()) {
+      violations.Add(
+          ViolationReason::kRequired, at + ".route",
+          sent.has_route() ? "must be unset with a curve" : "required: a route or a curve");
     }
+    if (!sent.has_agent()) violations.Add(ViolationReason::kRequired, at + ".agent", "required");
+    if (sent.has_route() == sent.has_curve() || !sent.has_agent()) continue;
+    Violations faults;
+    v1::Route of_curve;
+    if (sent.has_curve()) RouteOfCurve(sent.curve(), sent.frame(), faults, &of_curve);
     FollowSource source;
-    source.route = &sent.route();
+    source.route = sent.has_curve() ? &of_curve : &sent.route();
     source.agent = &sent.agent();
     source.frame = &sent.frame();
     source.dependencies = sent.has_dependencies() ? &sent.dependencies() : nullptr;
     source.version = sent.version();
-    StreamRoute route;
-    route.route = ReadFollowedRoute(source, violations);
-    if (route.route == nullptr) return;
-    for (const DependencyKey& key : route.route->read_set) {
-      DependencyState state = DependencyState::kCurrent;
-      if (v1::DependencyKind_IsValid(key.kind)) {
-        const auto it = changed_[key.kind].find(key.id);
-        if (it != changed_[key.kind].end()) state = it->second;
-      }
-      route.states.push_back(state);
-    }
-    routes_[sent.route_id()] = std::move(route);
-  }
-}
-
-void FollowSession::ReadChanges(const v1::FollowRequest& request, Violations& violations) {
-  if (request.heartbeat() || request.has_changes()) heard_s_ = request.time_s();
-  const v1::ChangeColumns& changes = request.changes();
-  SameLength("changes.id", changes.id_size(), changes.kind_size(), violations);
-  SameLength("changes.change", changes.change_size(), changes.kind_size(), violations);
-  if (violations.total() > 0 || changes.kind_size() == 0) return;
-  for (int i = 0; i < changes.kind_size(); ++i) {
-    if (changes.kind(i) == v1::DEPENDENCY_KIND_UNSPECIFIED ||
-        !v1::DependencyKind_IsValid(changes.kind(i)) ||
-        !v1::ChangeKind_IsValid(changes.change(i))) {
-      violations.Add(ViolationReason::kUnknownValue, "changes.kind[" + std::to_string(i) + "]",
-                     "unknown kind or change");
-      return;
-    }
-    auto& states = changed_[changes.kind(i)];
-    const DependencyState state = StateOf(changes.change(i));
-    if (state == DependencyState::kCurrent) {
-      states.erase(changes.id(i));
-    } else {
-      states[changes.id(i)] = state;
-    }
-  }
-  for (auto& [id, route] : routes_) {
-    const std::vector<DependencyKey>& read_set = route.route->read_set;
-    for (size_t i = 0; i < read_set.size(); ++i) {
-      if (!v1::DependencyKind_IsValid(read_set[i].kind)) continue;
-      const auto& states = changed_[read_set[i].kind];
-      const auto it = states.find(read_set[i].id);
-      route.states[i] = it == states.end() ? DependencyState::kCurrent : it->second;
-    }
+    auto route = faults.empty() ? ReadFollowedRoute(source, faults) : nullptr;
+    for (const Violation& fault : faults.kept())
+      violations.Add(fault.reason, at + "." + fault.field, fault.description);
+    if (route == nullptr) continue;
+    auto& held = routes_[sent.route_id()];
+    if (held == nullptr) held = std::make_unique<StreamRoute>();
+    held->states.route = std::move(route);
+    states_.Begin(held->states, sent.navmesh_version());
   }
 }
 
@@ -309,7 +189,7 @@ void FollowSession::CheckAgents(const v1::AgentColumns& agents, Violations& viol
   SameLengthOrEmpty("agents.cancel", agents.cancel_size(), size, violations);
   SameLengthOrEmpty("agents.route_version", agents.route_version_size(), size, violations);
   SameLengthOrEmpty("agents.resume_distance", agents.resume_distance_size(), size, violations);
-  if (agents_.size() + static_cast<size_t>(size) > 2 * kMaxFollowAgents ||
+  if (rows_.size() + static_cast<size_t>(size) > 2 * kMaxFollowAgents ||
       static_cast<size_t>(size) > kMaxFollowAgents) {
     violations.Add(ViolationReason::kLimitExceeded, "agents",
                    "a stream steps at most " + std::to_string(kMaxFollowAgents) + " agents, got " +
@@ -317,83 +197,135 @@ void FollowSession::CheckAgents(const v1::AgentColumns& agents, Violations& viol
   }
 }
 
+void FollowSession::DropAgent(uint64_t id) {
+  const auto it = rows_.find(id);
+  if (it == rows_.end()) return;
+  agents_[it->second] = Agent();
+  free_.push_back(it->second);
+  rows_.erase(it);
+}
+
+void FollowSession::DropRoute(uint32_t id) {
+  const auto it = routes_.find(id);
+  if (it == routes_.end()) return;
+  for (const Agent& agent : agents_) {
+    if (agent.is_used && agent.held == it->second.get()) DropAgent(agent.id);
+  }
+  routes_.erase(it);
+}
+
 // Every agent whose remaining route a change made stale, stepped or not.
-void FollowSession::TellStale(v1::StaleColumns* stale) const {
-  for (const auto& [agent_id, agent] : agents_) {
-    const auto route = routes_.find(agent.route_id);
-    if (route == routes_.end() || route->second.route != agent.route) continue;
-    const std::vector<DependencyState>& states = route->second.states;
+void FollowSession::TellStale(bool only_new, v1::FollowResponse* response) {
+  for (Agent& agent : agents_) {
+    if (!agent.is_used || agent.held->states.route != agent.route) continue;
+    if (only_new && agent.was_told) continue;
+    const std::vector<DependencyState>& states = agent.held->states.states;
     for (size_t i = 0; i < states.size(); ++i) {
       const uint32_t portal = agent.route->route.dependencies[i].portal;
-      if (states[i] == DependencyState::kCurrent ||
-          states[i] == DependencyState::kAreaCostChanged || portal < agent.state.portal) {
-        continue;
-      }
-      stale->add_agent_id(agent_id);
-      stale->add_route_id(agent.route_id);
-      stale->add_change(ChangeOf(states[i]));
-      stale->add_dependency_index(static_cast<uint32_t>(i));
-      stale->add_portal_index(portal);
+      if (!Invalidates(states[i]) || portal < agent.state.portal) continue;
+      v1::StaleColumns& stale = *response->mutable_stale();
+      stale.add_agent_id(agent.id);
+      stale.add_route_id(agent.route_id);
+      stale.add_change(ChangeOf(states[i]));
+      stale.add_dependency_index(static_cast<uint32_t>(i));
+      stale.add_portal_index(portal);
+      agent.was_told = true;
       break;
     }
   }
 }
 
-FollowSession::Agent* FollowSession::FindAgent(const v1::FollowRequest& request, int i,
-                                               const StreamRoute& route, Vec2 position) {
+// Agents mostly come in the order of the tick before: row by row they are found where they were.
+FollowSession::Agent& FollowSession::FindAgent(size_t row, uint64_t id) {
+  if (row < order_.size()) {
+    Agent& likely = agents_[order_[row]];
+    if (likely.is_used && likely.id == id) return likely;
+  }
+  const auto [it, is_new] = rows_.try_emplace(id, 0);
+  if (is_new) {
+    if (free_.empty()) {
+      it->second = static_cast<uint32_t>(agents_.size());
+      agents_.emplace_back();
+    } else {
+      it->second = free_.back();
+      free_.pop_back();
+    }
+    agents_[it->second].id = id;
+    agents_[it->second].is_used = true;
+  }
+  if (row < order_.size()) order_[row] = it->second;
+  return agents_[it->second];
+}
+
+FollowSession::StreamRoute* FollowSession::FindRoute(const Agent* agent, uint32_t route_id) {
+  if (agent != nullptr && agent->route_id == route_id) return agent->held;
+  const auto it = routes_.find(route_id);
+  return it == routes_.end() ? nullptr : it->second.get();
+}
+
+void FollowSession::StartAgent(const v1::FollowRequest& request, int i, StreamRoute& route,
+                               Vec2 position, Agent& agent) {
   const v1::AgentColumns& agents = request.agents();
-  Agent& agent = agents_[agents.agent_id(i)];
-  if (agent.route == route.route) return &agent;
   const double distance = agents.resume_distance_size() > 0 ? agents.resume_distance(i) : 0.0;
   const Vec2 command = agent.state.command;
-  agent.route = route.route;
+  agent.held = &route;
+  agent.route = route.states.route;
   agent.route_id = agents.route_id(i);
-  agent.state = StartFollowing(route.route->route, request.time_s(), position,
+  agent.was_told = false;
+  agent.state = StartFollowing(agent.route->route, request.time_s(), position,
                                std::isfinite(distance) ? distance : 0.0);
+  // What was commanded last still acts under an integrator that is one step late.
   agent.state.command = command;
-  return &agent;
 }
 
 void FollowSession::StepAgents(const v1::FollowRequest& request, v1::MotionColumns* motions) {
   const v1::AgentColumns& agents = request.agents();
-  Reserve(agents.agent_id_size(), motions);
+  const int size = agents.agent_id_size();
+  MotionWriter writer(static_cast<size_t>(size), options_.with_half_planes, motions);
+  order_.resize(static_cast<size_t>(size), 0);
+  time_s_ = request.time_s();
   FollowInput input;
   input.report.time_s = request.time_s();
   input.report.dt = request.dt_s();
-  input.feed_silent = feed_age_limit_s_ && !(request.time_s() - heard_s_ <= *feed_age_limit_s_);
+  input.feed_silent =
+      options_.feed_age_limit_s && !(request.time_s() - heard_s_ <= *options_.feed_age_limit_s);
+  const OptionalColumns has(agents);
   const PlanFrame no_frame;
-  for (int i = 0; i < agents.agent_id_size(); ++i) {
-    motions->add_agent_id(agents.agent_id(i));
-    const auto route = routes_.find(agents.route_id(i));
-    const bool other_version = route != routes_.end() && agents.route_version_size() > 0 &&
-                               agents.route_version(i) != route->second.route->route.version;
-    if (route == routes_.end() || other_version) {
+  for (int i = 0; i < size; ++i) {
+    const auto row = static_cast<size_t>(i);
+    const uint64_t id = agents.agent_id(i);
+    const Agent* known = order_[row] < agents_.size() ? &agents_[order_[row]] : nullptr;
+    if (known != nullptr && (!known->is_used || known->id != id)) known = nullptr;
+    StreamRoute* route = FindRoute(known, agents.route_id(i));
+    const bool other_version = route != nullptr && has.version &&
+                               agents.route_version(i) != route->states.route->route.version;
+    if (route == nullptr || other_version) {
       motion_ = MotionRequest();
       motion_.fault = FollowFault::kOtherVersion;
-      AddMotion(motion_, no_frame, with_half_planes_, motions);
-      if (!other_version) motions->set_fault(i, v1::FOLLOW_FAULT_NO_ROUTE);
+      writer.Write(row, id, motion_, no_frame);
+      if (!other_version) writer.SetFault(row, v1::FOLLOW_FAULT_NO_ROUTE);
       continue;
     }
-    const PlanFrame& frame = route->second.route->frame;
+    const PlanFrame& frame = route->states.route->frame;
     FollowReport& report = input.report;
     report.position = PlanOf(agents.position(), i, frame.up_axis) - frame.origin.plan;
     report.velocity = PlanOf(agents.velocity(), i, frame.up_axis);
     report.heading = agents.heading_rad(i);
-    Agent& agent = *FindAgent(request, i, route->second, report.position);
-    report.displacement = agents.has_displacement()
-                              ? PlanOf(agents.displacement(), i, frame.up_axis)
-                              : report.position - agent.state.position;
-    const int collision = agents.collision_size() > 0 ? agents.collision(i) : 0;
+    Agent& agent = FindAgent(row, id);
+    if (agent.route != route->states.route) StartAgent(request, i, *route, report.position, agent);
+    report.displacement = has.displacement ? PlanOf(agents.displacement(), i, frame.up_axis)
+                                           : report.position - agent.state.position;
+    const int collision = has.collision ? agents.collision(i) : 0;
     report.collision = v1::CollisionReason_IsValid(collision) ? static_cast<Collision>(collision)
                                                               : Collision::kNone;
-    input.read_set = route->second.states;
-    input.avoidance.max_speed = agents.max_speed_size() > 0 && agents.max_speed(i) >= 0.0
+    input.read_set = route->states.states;
+    input.avoidance.max_speed = has.max_speed && agents.max_speed(i) >= 0.0
                                     ? agents.max_speed(i)
                                     : std::numeric_limits<double>::infinity();
-    input.avoidance.has_solution = agents.no_solution_size() == 0 || !agents.no_solution(i);
-    input.cancel = agents.cancel_size() > 0 && agents.cancel(i);
-    FollowStep(route->second.route->route, options_, input, agent.state, motion_);
-    AddMotion(motion_, frame, with_half_planes_, motions);
+    input.avoidance.has_solution = !has.no_solution || !agents.no_solution(i);
+    input.cancel = has.cancel && agents.cancel(i);
+    FollowStep(agent.route->route, options_.follower, input, agent.state, motion_);
+    writer.Write(row, id, motion_, frame);
   }
 }
 

@@ -129,6 +129,26 @@ void EncodeBlockage(const Blockage& blockage, double shortest_length, v1::Route*
   }
 }
 
+void EncodeDependencies(std::span<const PortalDependency> dependencies,
+                        v1::DependencyColumns* columns) {
+  for (const PortalDependency& dependency : dependencies) {
+    columns->add_portal_index(dependency.portal_index);
+    // The numbers of the two enums are the same.
+    columns->add_kind(static_cast<v1::DependencyKind>(dependency.kind));
+    columns->add_id(dependency.id);
+  }
+}
+
+// All that a prepared corridor depends on besides the navmesh: how its coordinates are read, and
+// the refs.
+void CorridorKey(const v1::PlanCorridorRequest& request, std::string* key) {
+  request.frame().SerializeToString(key);
+  key->push_back('\0');
+  const auto& refs = request.corridor().refs().ref();
+  key->append(reinterpret_cast<const char*>(refs.data()),
+              static_cast<size_t>(refs.size()) * sizeof(uint64_t));
+}
+
 // Why refs could not be resolved, together with what else is wrong with the request: all fields
 // are told at once. The geometry of the corridor is not known, and not checked.
 Failure WithOtherFields(const v1::PlanCorridorRequest& request, const NavMeshView& view,
@@ -164,8 +184,9 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   Violations violations;
   std::optional<ResolvedCorridor> resolved;
   if (by_ref != nullptr) resolved = Resolved(*by_ref);
-  const DecodedCorridorRequest decoded =
+  DecodedCorridorRequest decoded =
       ReadCorridorRequest(request, resolved ? &*resolved : nullptr, limits, violations);
+  if (by_ref != nullptr) decoded.plan.prepared = by_ref->prepared;
   const DecodedSampling sampling =
       ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
 
@@ -206,6 +227,8 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
     }
   }
 
+  if (by_ref != nullptr && by_ref->built != nullptr)
+    *by_ref->built = PrepareCorridor(decoded.plan.corridor, planner.corridor());
   v1::Route* route = response.mutable_route();
   std::optional<Blockage> blockage;
   if (by_ref != nullptr) {
@@ -244,17 +267,38 @@ bool IsQuickPlan(const v1::PlanCorridorRequest& request) {
 std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& request,
                                                const NavMeshView& view, const RequestLimits& limits,
                                                StopSignal stop, v1::PlanCorridorResponse& response,
-                                               ReadSet& reads, PlanTrace* trace) {
+                                               ReadSet& reads, PlanTrace* trace, PreparedPlans* prepared) {
+  thread_local std::string key;
+  std::shared_ptr<const PreparedRefs> known;
+  bool keeps = false;
+  if (prepared != nullptr) {
+    CorridorKey(request, &key);
+    known = prepared->FindCorridor(key, view);
+    keeps = known == nullptr && prepared->WantsCorridor(key, view);
+  }
+  std::shared_ptr<PreparedRefs> fresh;
   std::vector<PolygonRef> refs;
-  refs.reserve(static_cast<size_t>(request.corridor().refs().ref_size()));
-  for (const uint64_t ref : request.corridor().refs().ref()) refs.push_back({ref});
-  auto corridor = ResolveCorridor(view, refs, static_cast<size_t>(limits.max_portals) + 1);
-  if (!corridor.ok())
-    return WithOtherFields(request, view, limits, ToFailure(corridor.failure()));
+  if (known == nullptr || request.include_corridor()) {
+    refs.reserve(static_cast<size_t>(request.corridor().refs().ref_size()));
+    for (const uint64_t ref : request.corridor().refs().ref()) refs.push_back({ref});
+  }
+  if (known == nullptr) {
+    auto corridor = ResolveCorridor(view, refs, static_cast<size_t>(limits.max_portals) + 1);
+    if (!corridor.ok())
+      return WithOtherFields(request, view, limits, ToFailure(corridor.failure()));
+    fresh = std::make_shared<PreparedRefs>();
+    fresh->corridor = *std::move(corridor);
+    known = fresh;
+  }
   if (trace != nullptr) trace->End(Stage::kCorridor);
-  const PlannedCorridor planned{view.snapshot().info(), *corridor};
+  PlannedCorridor planned{view.snapshot().info(), known->corridor};
+  if (known->built) planned.prepared = &*known->built;
+  if (keeps) planned.built = &fresh->built;
   auto failure = AnswerPlanCorridor(request, limits, stop, response, &planned, trace);
-  reads = std::move(corridor->read_set);
+  if (!failure && request.include_corridor())
+    EncodeDependencies(PortalDependencies(view, refs), response.mutable_dependencies());
+  reads = known->corridor.read_set;
+  if (keeps && !failure) prepared->KeepCorridor(key, view, std::move(fresh));
   return failure;
 }
 

@@ -12,12 +12,16 @@
 #include "server/navmesh/corridor_refs.h"
 #include "server/pipeline/plan_failure.h"
 #include "server/pipeline/plan_trace.h"
+#include "server/pipeline/prepared_plans.h"
 
 namespace arclane {
 
 struct PlannedCorridor {
   const MeshInfo& mesh;
   const CorridorByRef& corridor;
+  const PreparedCorridor* prepared = nullptr;
+  // Not null: receives the corridor as prepared by this plan, if it can be.
+  std::optional<PreparedCorridor>* built = nullptr;
 };
 
 // Fills `response.route` and returns nullopt, or returns why the request fails; the response is
@@ -35,11 +39,13 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
 
 // The same for a corridor by reference: resolves the refs on the view and plans. `reads` receives
 // what the answer depends on, with the stamps of the view. The version and the epochs of the view
-// are not written: they belong to an answer, not to its route.
+// are not written: they belong to an answer, not to its route. `prepared`, if given, keeps
+// corridors from plan to plan; the answer is the same bits with and without.
 std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& request,
                                                const NavMeshView& view, const RequestLimits& limits,
                                                StopSignal stop, v1::PlanCorridorResponse& response,
-                                               ReadSet& reads, PlanTrace* trace = nullptr);
+                                               ReadSet& reads, PlanTrace* trace = nullptr,
+                                               PreparedPlans* prepared = nullptr);
 
 // Whether the plan of a request of a few KiB is sure to take no more than some dozen microseconds:
 // nothing to round, no distance to keep, few samples. Cost: linear in the polygons' vertices when

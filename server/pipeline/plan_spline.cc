@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/pipeline/plan_spline.h"
 
+#include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -30,6 +32,46 @@ size_t ExpectedSamples(const SamplingPlan& plan) {
   return SIZE_MAX;
 }
 
+// All that an arc-length map depends on.
+void CurveKey(const v1::PlanSplineRequest& request, const DecodedSplineRequest& decoded,
+              InverseMode mode, std::string* key) {
+  request.spline().SerializeToString(key);
+  key->push_back(static_cast<char>(decoded.up_axis));
+  key->push_back(static_cast<char>(mode));
+  char error[sizeof(double)];
+  std::memcpy(error, &decoded.relative_error, sizeof(error));
+  key->append(error, sizeof(error));
+}
+
+// Null when the violations say why.
+std::shared_ptr<const ArcLengthMap> MapOf(const v1::PlanSplineRequest& request,
+                                          const DecodedSplineRequest& decoded,
+                                          PreparedPlans* prepared, Violations& violations) {
+  const auto refuse = [&](const absl::Status& status) {
+    violations.Add(ViolationReason::kOutOfRange, "spline", std::string(status.message()));
+    return nullptr;
+  };
+  auto curve = Curve::Create(decoded.curve, decoded.curve_limits);
+  if (!curve.ok()) return refuse(curve.status());
+  ArcLengthOptions options;
+  options.relative_error = decoded.relative_error;
+  options.inverse_mode = decoded.has_agent
+                             ? InverseMode::kTabulated
+                             : ChooseInverseMode(*curve, ExpectedSamples(decoded.sampling.plan));
+  thread_local std::string key;
+  bool keeps = false;
+  if (prepared != nullptr) {
+    CurveKey(request, decoded, options.inverse_mode, &key);
+    if (auto known = prepared->FindCurve(key)) return known;
+    keeps = prepared->WantsCurve(key);
+  }
+  auto map = ArcLengthMap::Create(*std::move(curve), options);
+  if (!map.ok()) return refuse(map.status());
+  auto shared = std::make_shared<const ArcLengthMap>(*std::move(map));
+  if (keeps) prepared->KeepCurve(key, shared);
+  return shared;
+}
+
 void RefuseJumps(const CurveSpeed& speed, Violations& violations) {
   for (const CurveStop& stop : speed.stops) {
     violations.Add(ViolationReason::kConflict, "spline",
@@ -53,7 +95,8 @@ std::string CallerPath(const std::string& field) {
 
 std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
                                         const RequestLimits& limits, StopSignal stop,
-                                        v1::PlanSplineResponse& response, PlanTrace* trace) {
+                                        v1::PlanSplineResponse& response, PlanTrace* trace,
+                                        PreparedPlans* prepared) {
   const auto mark = [trace](Stage stage) {
     if (trace != nullptr) trace->End(stage);
   };
@@ -63,21 +106,8 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
   if (!violations.empty()) return ToFailure(violations);
   if (const auto reason = stop()) return GivenUp(*reason);
 
-  auto curve = Curve::Create(decoded.curve, decoded.curve_limits);
-  if (!curve.ok()) {
-    violations.Add(ViolationReason::kOutOfRange, "spline", std::string(curve.status().message()));
-    return ToFailure(violations);
-  }
-  ArcLengthOptions options;
-  options.relative_error = decoded.relative_error;
-  options.inverse_mode = decoded.has_agent
-                             ? InverseMode::kTabulated
-                             : ChooseInverseMode(*curve, ExpectedSamples(decoded.sampling.plan));
-  const auto map = ArcLengthMap::Create(*std::move(curve), options);
-  if (!map.ok()) {
-    violations.Add(ViolationReason::kOutOfRange, "spline", std::string(map.status().message()));
-    return ToFailure(violations);
-  }
+  const std::shared_ptr<const ArcLengthMap> map = MapOf(request, decoded, prepared, violations);
+  if (map == nullptr) return ToFailure(violations);
   mark(Stage::kCorridor);
   if (const auto reason = stop()) return GivenUp(*reason);
 

@@ -10,14 +10,16 @@
 #include "server/codec/request_limits.h"
 #include "server/pipeline/plan_failure.h"
 #include "server/pipeline/plan_trace.h"
+#include "server/pipeline/prepared_plans.h"
 
 namespace arclane {
 
-// As AnswerPlanCorridor (plan_corridor.h).
+// As AnswerPlanCorridor (plan_corridor.h). `prepared`, if given, keeps the arc-length maps of
+// curves from plan to plan; the answer is the same bits with and without.
 std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
                                         const RequestLimits& limits, StopSignal stop,
                                         v1::PlanSplineResponse& response,
-                                        PlanTrace* trace = nullptr);
+                                        PlanTrace* trace = nullptr, PreparedPlans* prepared = nullptr);
 
 }  // namespace arclane
 

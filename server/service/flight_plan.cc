@@ -172,7 +172,7 @@ class FlightPlan final : public PlannerPool::Job {
     if (state_.view != nullptr) {
       ReadSet reads;
       failure = AnswerPlanCorridorByRef(request, *state_.view, environment_.limits, stop, response,
-                                        reads, trace_.get());
+                                        reads, trace_.get(), &environment_.navmeshes->prepared());
       dependencies = std::move(reads.dependencies);
     } else {
       failure =

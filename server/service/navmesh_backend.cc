@@ -96,6 +96,11 @@ NavMeshNumbers NavMeshBackend::Numbers() const {
   numbers.cache_entries = cache.entries;
   numbers.cache_bytes = cache.bytes;
   numbers.cache_bytes_limit = options_.cache_bytes;
+  const PreparedCache::Counters prepared = prepared_.counters();
+  numbers.prepared_corridor_hits = prepared.corridor_hits;
+  numbers.prepared_corridor_misses = prepared.corridor_misses;
+  numbers.prepared_curve_hits = prepared.curve_hits;
+  numbers.prepared_curve_misses = prepared.curve_misses;
   return numbers;
 }
 

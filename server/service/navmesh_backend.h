@@ -15,6 +15,7 @@
 #include "server/cache/route_cache.h"
 #include "server/navmesh/registry.h"
 #include "server/service/planner_pool.h"
+#include "server/service/prepared_cache.h"
 #include "server/telemetry/metrics.h"
 
 namespace arclane {
@@ -42,6 +43,7 @@ class NavMeshBackend {
   NavMeshRegistry& registry() { return *registry_; }
   RouteCache& cache() { return cache_; }
   InvalidationLedger& ledger() { return ledger_; }
+  PreparedCache& prepared() { return prepared_; }
   // Registry calls are made here: they parse meshes and wait for the store.
   PlannerPool& pool() { return pool_; }
   // The work of long streams; its queue has no bound, since each stream waits in it at most once.
@@ -64,6 +66,7 @@ class NavMeshBackend {
   const NavMeshBackendOptions options_;
   const std::shared_ptr<NavMeshRegistry> registry_;
   RouteCache cache_;
+  PreparedCache prepared_{cache_};
   InvalidationLedger ledger_;
   std::atomic<uint64_t> publishing_bytes_{0};
   PlannerPool pool_;

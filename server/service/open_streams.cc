@@ -22,6 +22,13 @@ void OpenStreams::EndAll() {
   for (const auto& [stream, added] : streams_) stream->End();
 }
 
+size_t OpenStreams::CountUnreadSince(std::chrono::steady_clock::time_point time) {
+  absl::MutexLock lock(&mutex_);
+  size_t unread = 0;
+  for (const auto& [stream, added] : streams_) unread += stream->IsUnreadSince(time);
+  return unread;
+}
+
 void OpenStreams::EndOlderThan(std::chrono::steady_clock::time_point time) {
   absl::MutexLock lock(&mutex_);
   for (const auto& [stream, added] : streams_) {

@@ -4,13 +4,31 @@
 #ifndef ARCLANE_SERVER_SERVICE_OPEN_STREAMS_H_
 #define ARCLANE_SERVER_SERVICE_OPEN_STREAMS_H_
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <limits>
 #include <map>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 
 namespace arclane {
+
+// When the message that is being written was begun. Thread-safe.
+class UnreadTime {
+ public:
+  void Writing() { since_.store(Clock::now().time_since_epoch().count()); }
+  void Written() { since_.store(kNever); }
+  bool IsSince(std::chrono::steady_clock::time_point time) const {
+    return since_.load() < time.time_since_epoch().count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr Clock::rep kNever = std::numeric_limits<Clock::rep>::max();
+  std::atomic<Clock::rep> since_{kNever};
+};
 
 // Thread-safe.
 class OpenStreams {
@@ -22,6 +40,9 @@ class OpenStreams {
     virtual void End() = 0;
     // Whether the stream ends by EndOlderThan: those that tell their clients how to go on.
     virtual bool EndsByAge() const { return false; }
+    // Whether a message has been waiting since before `time` for a client that does not read: such
+    // a stream cannot be ended by anything said on it.
+    virtual bool IsUnreadSince(std::chrono::steady_clock::time_point) const { return false; }
 
    protected:
     ~Stream() = default;
@@ -32,6 +53,8 @@ class OpenStreams {
   void Remove(Stream& stream);
   // Ends every stream, and lets no further one in.
   void EndAll();
+  // How many streams have been unread since before `time`.
+  size_t CountUnreadSince(std::chrono::steady_clock::time_point time);
   // Ends streams that were added before `time` and end by age.
   void EndOlderThan(std::chrono::steady_clock::time_point time);
 

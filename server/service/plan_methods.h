@@ -73,9 +73,11 @@ struct PlanSplineMethod {
   static constexpr WorkKind kWork = WorkKind::kSpline;
   static constexpr char kByteLimitName[] = "max_plan_spline_bytes";
   static size_t ByteLimit(const RequestLimits& limits) { return limits.max_plan_spline_bytes; }
-  static std::optional<Failure> Plan(const Request& request, const RequestLimits& limits,
+  static std::optional<Failure> Plan(const Request& request, const ServiceEnvironment& environment,
                                      StopSignal stop, Response& response, PlanTrace* trace) {
-    return AnswerPlanSpline(request, limits, stop, response, trace);
+    return AnswerPlanSpline(
+        request, environment.limits, stop, response, trace,
+        environment.navmeshes == nullptr ? nullptr : &environment.navmeshes->prepared());
   }
   static bool IsQuick(const Request&) { return false; }
   static std::optional<v1::Outcome> OutcomeOf(const Response&) { return std::nullopt; }

@@ -2,14 +2,10 @@
 #include "server/service/publication_stream.h"
 
 #include <algorithm>
-#include <exception>
-#include <limits>
 #include <string>
+#include <utility>
 
-#include "server/service/registry_call.h"
 #include "server/service/registry_methods.h"
-#include "server/service/status_mapping.h"
-#include "server/telemetry/logging.h"
 
 namespace arclane {
 namespace {
@@ -17,35 +13,55 @@ namespace {
 // Memory that is taken before a byte of the content has come.
 constexpr uint64_t kFirstBytes = 1 << 20;
 
-}  // namespace
-
-PublicationStream::PublicationStream(ServiceEnvironment& environment, MethodId method,
-                                     grpc::CallbackServerContext& context,
-                                     grpc::ByteBuffer& response)
-    : environment_(environment),
-      context_(context),
-      response_(response),
-      account_(environment, method, CallKind::kStream) {
-  account_.trace().Begin(context);
+Failure Draining() {
+  Failure failure;
+  failure.reason = FailureReason::kDraining;
+  failure.message = "the server stops; publish at another";
+  return failure;
 }
 
-PublicationStream::~PublicationStream() { environment_.navmeshes->ReleasePublishing(reserved_); }
+}  // namespace
+
+PublicationStream::~PublicationStream() { backend().ReleasePublishing(reserved_); }
+
+void PublicationStream::Begin() {
+  registered_ = environment().streams.Add(*this);
+  if (registered_) {
+    absl::MutexLock lock(&mutex_);
+    if (!left_reading_) StartRead(&piece_);
+  } else if (LeaveReading()) {
+    EndWith(Draining());
+  }
+}
+
+bool PublicationStream::LeaveReading() {
+  absl::MutexLock lock(&mutex_);
+  return !std::exchange(left_reading_, true);
+}
+
+void PublicationStream::End() {
+  if (LeaveReading()) EndWith(Draining());
+}
+
+void PublicationStream::OnDone() {
+  if (registered_) environment().streams.Remove(*this);
+  delete this;
+}
 
 std::optional<Failure> PublicationStream::Announce(uint64_t content_bytes) {
-  NavMeshBackend& backend = *environment_.navmeshes;
-  if (auto refusal = RefuseChange(backend)) return refusal;
-  if (content_bytes > backend.max_publish_bytes()) {
+  if (auto refusal = RefuseChange(backend())) return refusal;
+  if (content_bytes > backend().max_publish_bytes()) {
     Failure failure;
     failure.reason = FailureReason::kTooLarge;
     failure.message = "the content has " + std::to_string(content_bytes) +
                       " bytes, the limit max_publish_bytes is " +
-                      std::to_string(backend.max_publish_bytes());
+                      std::to_string(backend().max_publish_bytes());
     failure.metadata = {{"limit", "max_publish_bytes"},
-                        {"maximum", std::to_string(backend.max_publish_bytes())},
+                        {"maximum", std::to_string(backend().max_publish_bytes())},
                         {"requested", std::to_string(content_bytes)}};
     return failure;
   }
-  if (!backend.ReservePublishing(content_bytes)) return RegistryBusy();
+  if (!backend().ReservePublishing(content_bytes)) return RegistryBusy();
   reserved_ = content_bytes;
   announced_ = content_bytes;
   content_.reserve(std::min(content_bytes, kFirstBytes));
@@ -70,49 +86,24 @@ std::optional<Failure> PublicationStream::Complete() {
 }
 
 void PublicationStream::OnReadDone(bool ok) {
-  if (ok) {
-    if (auto failure = Take(piece_)) {
-      EndWith(failure);
-    } else {
-      StartRead(&piece_);
-    }
-    return;
-  }
-  // The client has sent all, or is gone.
-  if (context_.IsCancelled()) {
-    EndWith(CallerGone(context_));
-  } else if (auto failure = Complete()) {
-    EndWith(failure);
-  } else if (!environment_.navmeshes->pool().TryPush(*this)) {
-    EndWith(RegistryBusy());
-  }
-}
-
-void PublicationStream::OnCancel() {
-  if (environment_.navmeshes->pool().TryRemove(*this)) EndWith(CallerGone(context_));
-}
-
-void PublicationStream::Run() {
-  if (context_.IsCancelled()) {
-    EndWith(CallerGone(context_));
-    return;
-  }
   std::optional<Failure> failure;
-  try {
-    failure = Answer(*environment_.navmeshes, content_, response_);
-  } catch (const std::exception& error) {
-    Log(LogLevel::kError, "a publication threw", {{"what", error.what()}});
-    failure.emplace().message = "internal error";
+  if (ok) {
+    failure = Take(piece_);
+    if (!failure) {
+      // Under the lock, so that End cannot finish the stream between the decision and the read.
+      absl::MutexLock lock(&mutex_);
+      if (!left_reading_) StartRead(&piece_);
+      return;
+    }
+  } else {  // The client has sent all, or is gone.
+    failure = context().IsCancelled() ? CallerGone(context()) : Complete();
   }
-  EndWith(failure);
-}
-
-void PublicationStream::EndWith(const std::optional<Failure>& failure) {
-  const grpc::Status status =
-      failure ? Refuse(*failure, std::numeric_limits<double>::infinity(), context_)
-              : grpc::Status::OK;
-  account_.Ended(status);
-  Finish(status);
+  if (!LeaveReading()) return;
+  if (failure) {
+    EndWith(failure);
+  } else {
+    QueueWork();
+  }
 }
 
 }  // namespace arclane

@@ -15,8 +15,9 @@
 #include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "server/codec/failure.h"
-#include "server/service/call_account.h"
 #include "server/service/message_bytes.h"
+#include "server/service/open_streams.h"
+#include "server/service/registry_job.h"
 #include "server/service/registry_methods.h"
 #include "server/service/service_environment.h"
 
@@ -25,14 +26,16 @@ namespace arclane {
 // The part that does not depend on the method. What a header announces counts against the bytes of
 // all publications until the call ends; a byte more than announced is refused at once.
 class PublicationStream : public grpc::ServerReadReactor<grpc::ByteBuffer>,
-                          private PlannerPool::Job {
+                          protected RegistryJob,
+                          private OpenStreams::Stream {
  protected:
   PublicationStream(ServiceEnvironment& environment, MethodId method,
-                    grpc::CallbackServerContext& context, grpc::ByteBuffer& response);
+                    grpc::CallbackServerContext& context, grpc::ByteBuffer& response)
+      : RegistryJob(environment, method, CallKind::kStream, context), response_(response) {}
   ~PublicationStream() override;
 
   // Reads the first piece; to be called once, by the handler, as its last step.
-  void Begin() { StartRead(&piece_); }
+  void Begin();
 
   // The next piece. Reads the header, or appends to the content.
   virtual std::optional<Failure> Take(const grpc::ByteBuffer& piece) = 0;
@@ -46,20 +49,24 @@ class PublicationStream : public grpc::ServerReadReactor<grpc::ByteBuffer>,
 
  private:
   void OnReadDone(bool ok) override;
-  void OnCancel() override;
-  void OnDone() override { delete this; }
-  void Run() override;
+  void OnCancel() override { CallerLeft(); }
+  void OnDone() override;
+  std::optional<Failure> Work(bool&) override { return Answer(backend(), content_, response_); }
+  void FinishCall(const grpc::Status& status) override { Finish(status); }
+  // A publication that is still coming in when the server drains is refused: it may never end.
+  void End() override;
   std::optional<Failure> Complete();
-  void EndWith(const std::optional<Failure>& failure);
+  // Whether this thread is the one that goes on from reading, to work or to the end.
+  bool LeaveReading();
 
-  ServiceEnvironment& environment_;
-  grpc::CallbackServerContext& context_;
   grpc::ByteBuffer& response_;
-  CallAccount account_;
   grpc::ByteBuffer piece_;
   std::optional<uint64_t> announced_;
   uint64_t reserved_ = 0;
   std::string content_;
+  bool registered_ = false;
+  absl::Mutex mutex_;
+  bool left_reading_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 template <typename Request, typename Header, typename Response>

@@ -7,28 +7,25 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
-#include <atomic>
 #include <optional>
 
 #include "server/codec/failure.h"
-#include "server/service/call_account.h"
 #include "server/service/message_bytes.h"
+#include "server/service/registry_job.h"
 #include "server/service/registry_methods.h"
 #include "server/service/service_environment.h"
 
 namespace arclane {
 
-// What is refused when the registry's threads have too much to do.
-Failure RegistryBusy();
-// CANCELLED or DEADLINE_EXCEEDED of a call that its caller no longer waits for.
-Failure CallerGone(const grpc::CallbackServerContext& context);
-
 // The part that does not depend on the method.
-class RegistryCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
+class RegistryCall : public grpc::ServerUnaryReactor, protected RegistryJob {
  protected:
   RegistryCall(ServiceEnvironment& environment, MethodId method,
                grpc::CallbackServerContext& context, const grpc::ByteBuffer& request,
-               grpc::ByteBuffer& response);
+               grpc::ByteBuffer& response)
+      : RegistryJob(environment, method, CallKind::kUnary, context, &request, &response),
+        request_(request),
+        response_(response) {}
   ~RegistryCall() override = default;
 
   // To be called once, by the handler, as its last step.
@@ -38,17 +35,14 @@ class RegistryCall : public grpc::ServerUnaryReactor, private PlannerPool::Job {
                                         grpc::ByteBuffer& response) = 0;
 
  private:
-  void Run() override;
-  void OnCancel() override;
+  std::optional<Failure> Work(bool&) override { return Answer(backend(), request_, response_); }
+  void FinishCall(const grpc::Status& status) override { Finish(status); }
+  void OnCancel() override { CallerLeft(); }
   void OnDone() override { delete this; }
   bool InternalInlineable() override { return true; }
-  void EndWith(const std::optional<Failure>& failure);
 
-  ServiceEnvironment& environment_;
-  grpc::CallbackServerContext& context_;
   const grpc::ByteBuffer& request_;
   grpc::ByteBuffer& response_;
-  CallAccount account_;
 };
 
 template <typename Request, typename Response>

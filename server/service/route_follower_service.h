@@ -14,8 +14,8 @@ class RouteFollowerService final
   explicit RouteFollowerService(ServiceEnvironment environment) : environment_(environment) {}
 
   // A message is answered on the network thread that received it: a tick of 1,000 agents takes less
-  // time than a hop to another thread and back would add to it. The stream ends with UNAVAILABLE
-  // when the server drains.
+  // time than a hop to another thread and back would add to it. Large ones are answered on a
+  // planning thread.
   grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>* Follow(
       grpc::CallbackServerContext* context) override;
 

@@ -6,6 +6,7 @@
 #include <grpcpp/support/server_callback.h>
 #include <grpcpp/support/status.h>
 
+#include <chrono>
 #include <optional>
 
 #include "absl/base/thread_annotations.h"
@@ -54,11 +55,13 @@ class SequentialStream : public grpc::ServerBidiReactor<Request, Response>,
     } else if (const auto status = Answer(request_, response_)) {
       Conclude(*status);
     } else {
+      unread_.Writing();
       this->StartWrite(&response_);
     }
   }
 
   void OnWriteDone(bool ok) final {
+    unread_.Written();
     if (ok) {
       ReadOrFinish();
     } else {
@@ -79,6 +82,10 @@ class SequentialStream : public grpc::ServerBidiReactor<Request, Response>,
       if (!reading_ || finished_) return;
     }
     Conclude(StreamEndsStatus());
+  }
+
+  bool IsUnreadSince(std::chrono::steady_clock::time_point time) const final {
+    return unread_.IsSince(time);
   }
 
   void ReadOrFinish() {
@@ -110,6 +117,7 @@ class SequentialStream : public grpc::ServerBidiReactor<Request, Response>,
   Request request_;
   Response response_;
   bool registered_ = false;
+  UnreadTime unread_;
   absl::Mutex mutex_;
   bool reading_ ABSL_GUARDED_BY(mutex_) = false;
   bool ending_ ABSL_GUARDED_BY(mutex_) = false;

@@ -31,6 +31,26 @@ namespace {
 // How long after the last answer its bytes and the closing of streams may take, before what is
 // left, such as a stream whose client does not read, is cancelled.
 constexpr auto kSettleTime = std::chrono::milliseconds(300);
+// How long a client may leave a message unread once the server drains, and how often that is looked
+// at.
+constexpr auto kReaderPatience = std::chrono::milliseconds(500);
+constexpr absl::Duration kReaderCheck = absl::Milliseconds(50);
+
+// Waits until all calls have ended, or until those that are left are streams whose clients do not
+// read (`cut_off`), which cannot even be told that they end. False at the deadline.
+bool AwaitCalls(InFlight& in_flight, OpenStreams& streams, absl::Time deadline, bool& cut_off) {
+  while (!in_flight.AwaitZero(std::min(deadline, absl::Now() + kReaderCheck))) {
+    if (absl::Now() >= deadline) return false;
+    const size_t unread =
+        streams.CountUnreadSince(std::chrono::steady_clock::now() - kReaderPatience);
+    if (unread == 0 || static_cast<int64_t>(unread) < in_flight.count()) continue;
+    Log(LogLevel::kWarn, "streams are cut off: their clients do not read",
+        {{"streams", static_cast<int64_t>(unread)}});
+    cut_off = true;
+    return true;
+  }
+  return true;
+}
 
 int Milliseconds(double seconds) {
   return static_cast<int>(
@@ -286,12 +306,13 @@ bool Server::Shutdown(double delay_s, double timeout_s) {
   parts.streams.EndAll();
   parts.health.EndWatches();
   std::future<void> end = ended.get_future();
-  bool drained = parts.in_flight.AwaitZero(deadline);
+  bool cut_off = false;
+  bool drained = AwaitCalls(parts.in_flight, parts.streams, deadline, cut_off);
   // A call may have been taken before the shutdown and reach its handler only now: what is left is
   // cancelled when nothing was in flight for a while.
   while (end.wait_for(kSettleTime) != std::future_status::ready) {
-    if (drained && parts.in_flight.count() != 0) {
-      drained = parts.in_flight.AwaitZero(deadline);
+    if (drained && !cut_off && parts.in_flight.count() != 0) {
+      drained = AwaitCalls(parts.in_flight, parts.streams, deadline, cut_off);
     } else {
       grpc_server_cancel_all_calls(parts.server->c_server());
       break;

@@ -87,7 +87,8 @@ class Server {
 
   // Not ready from now on; after `delay_s`, in which calls are served as before, closes the ports,
   // ends open streams, and lets calls in flight end for at most `timeout_s`. False when calls had
-  // to be cancelled then. Once.
+  // to be cancelled then. Streams whose clients do not read what is sent are cut off earlier, and
+  // logged. Once.
   bool Shutdown(double delay_s, double timeout_s);
 
  private:

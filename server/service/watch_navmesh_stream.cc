@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/service/watch_navmesh_stream.h"
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "arclane/v1/navmesh.pb.h"
 #include "server/navmesh_codec/change_codec.h"
 #include "server/navmesh_codec/description_codec.h"
 #include "server/navmesh_codec/navmesh_failure.h"
-#include "server/service/call_account.h"
+#include "server/service/long_stream.h"
 #include "server/service/message_bytes.h"
-#include "server/service/open_streams.h"
-#include "server/service/registry_call.h"
-#include "server/service/status_mapping.h"
-#include "server/service/stream_end.h"
-#include "server/service/stream_work.h"
+#include "server/service/registry_fields.h"
 
 namespace arclane {
 namespace {
@@ -28,78 +21,39 @@ namespace {
 // Changes that are read from the log at once.
 constexpr size_t kEventsPerStep = 256;
 
-class WatchNavMeshStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
-                                 public StreamWork,
-                                 private OpenStreams::Stream {
+class WatchNavMeshStream final : public LongStreamOf<grpc::ServerWriteReactor<grpc::ByteBuffer>> {
  public:
   WatchNavMeshStream(ServiceEnvironment& environment, grpc::CallbackServerContext& context)
-      : StreamWork(environment.navmeshes->stream_pool()),
-        environment_(environment),
-        context_(context),
-        account_(environment, MethodId::kWatchNavMesh, CallKind::kStream) {
-    account_.trace().Begin(context);
-  }
+      : LongStreamOf(environment, MethodId::kWatchNavMesh, context) {}
 
-  // Parses the request and begins; `self` is kept until gRPC is done with the stream.
+  // Parses the request and begins.
   void Begin(const grpc::ByteBuffer& bytes, std::shared_ptr<WatchNavMeshStream> self) {
-    self_ = std::move(self);
-    v1::WatchNavMeshRequest request;
-    if (!ParseBytes(bytes, request)) {
-      failure_ = MalformedMessage(request);
-    } else {
-      WatchRequest watch;
-      watch.navmesh_id = request.navmesh_id();
-      watch.world_id = request.world_id();
-      if (request.has_known_epoch()) watch.known_epoch = Epoch{request.known_epoch()};
-      // The watcher is destroyed, and calls no more, before this stream is.
-      auto watcher = environment_.navmeshes->registry().Watch(watch, [this] { Schedule(); });
-      if (watcher.ok()) {
-        watcher_ = *std::move(watcher);
-      } else {
-        failure_ = ToFailure(watcher.failure());
-      }
-    }
-    if (!environment_.streams.Add(*this)) {
-      absl::MutexLock lock(&mutex_);
-      ending_ = true;
-    } else {
-      registered_ = true;
-    }
-    Schedule();
+    if (auto failure = Watch(bytes)) Fail(*std::move(failure));
+    Open(std::move(self));
   }
 
  private:
-  // All of the stream's progress is made here.
-  void Step() override {
-    if (finished_) return;
-    bool writing = false, ending = false, gone = false;
-    {
-      absl::MutexLock lock(&mutex_);
-      writing = writing_;
-      ending = ending_;
-      gone = gone_;
-    }
-    if (writing) return;  // Its end schedules the next step.
-    if (gone) {
-      Conclude(ToStatus(CallerGone(context_)));
-    } else if (failure_) {
-      Conclude(Refuse(*failure_, std::numeric_limits<double>::infinity(), context_));
-    } else if (last_) {
-      Conclude(StatusOf(*last_));
-    } else if (ending) {
-      v1::WatchNavMeshResponse message;
-      message.set_epoch(known_epoch_);
-      message.mutable_going_away()->set_reason(v1::STREAM_END_GOING_AWAY);
-      message.mutable_going_away()->set_detail(kGoingAwayDetail);
-      Write(message);
-    } else {
-      Tell();
-    }
+  std::optional<Failure> Watch(const grpc::ByteBuffer& bytes) {
+    v1::WatchNavMeshRequest request;
+    if (!ParseBytes(bytes, request)) return MalformedMessage(request);
+    if (auto failure = RegistryFields()
+                           .Name("navmesh_id", request.navmesh_id())
+                           .OptionalName("world_id", request.world_id())
+                           .ToFailure())
+      return failure;
+    WatchRequest watch;
+    watch.navmesh_id = request.navmesh_id();
+    watch.world_id = request.world_id();
+    if (request.has_known_epoch()) watch.known_epoch = Epoch{request.known_epoch()};
+    // The watcher is destroyed, and calls no more, before this stream is.
+    auto watcher = environment().navmeshes->registry().Watch(watch, [this] { Schedule(); });
+    if (!watcher.ok()) return ToFailure(watcher.failure());
+    watcher_ = *std::move(watcher);
+    return std::nullopt;
   }
 
-  // Writes the next message if there is something to tell: changes that follow one another go
-  // together.
-  void Tell() {
+  // Changes that follow one another go together.
+  void Tell() override {
     if (next_ == events_.size()) {
       events_ = watcher_->Poll(kEventsPerStep);
       next_ = 0;
@@ -118,80 +72,24 @@ class WatchNavMeshStream final : public grpc::ServerWriteReactor<grpc::ByteBuffe
       events_.clear();
       next_ = 0;
     }
+    known_epoch_ = message.epoch();
     Write(message);
   }
 
-  void Write(const v1::WatchNavMeshResponse& message) {
-    known_epoch_ = message.epoch();
-    if (message.has_going_away()) last_ = message.going_away();
-    grpc::Slice slice;
-    if (!ToSlice(message, &slice)) {
-      Conclude(ToStatus(AnswerTooLarge()));
-      return;
-    }
-    bytes_ = grpc::ByteBuffer(&slice, 1);
-    {
-      absl::MutexLock lock(&mutex_);
-      writing_ = true;
-    }
-    StartWrite(&bytes_);
+  void WriteEnd(v1::StreamEnd reason, const std::string& detail) override {
+    v1::WatchNavMeshResponse message;
+    message.set_epoch(known_epoch_);
+    message.mutable_going_away()->set_reason(reason);
+    message.mutable_going_away()->set_detail(detail);
+    Write(message);
   }
 
-  void Conclude(const grpc::Status& status) {
-    finished_ = true;
-    watcher_.reset();
-    account_.Ended(status);
-    Finish(status);
-  }
+  void Release() override { watcher_.reset(); }
 
-  void OnWriteDone(bool ok) override {
-    {
-      absl::MutexLock lock(&mutex_);
-      writing_ = false;
-      gone_ |= !ok;
-    }
-    Schedule();
-  }
-  void OnCancel() override {
-    {
-      absl::MutexLock lock(&mutex_);
-      gone_ = true;
-    }
-    Schedule();
-  }
-  void OnDone() override {
-    if (registered_) environment_.streams.Remove(*this);
-    self_.reset();
-  }
-  void End() override {
-    {
-      absl::MutexLock lock(&mutex_);
-      ending_ = true;
-    }
-    Schedule();
-  }
-  bool EndsByAge() const override { return true; }
-
-  ServiceEnvironment& environment_;
-  grpc::CallbackServerContext& context_;
-  CallAccount account_;
-  std::shared_ptr<WatchNavMeshStream> self_;
-  bool registered_ = false;
-
-  // Of the steps alone.
-  std::optional<Failure> failure_;
   std::unique_ptr<NavMeshWatcher> watcher_;
   std::vector<WatchEvent> events_;
   size_t next_ = 0;
   uint64_t known_epoch_ = 0;
-  std::optional<v1::GoingAway> last_;  // Written, or being written.
-  bool finished_ = false;
-  grpc::ByteBuffer bytes_;
-
-  absl::Mutex mutex_;
-  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
-  bool gone_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace

@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/service/watch_routes_stream.h"
 
-#include <deque>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 #include "arclane/v1/navmesh.pb.h"
-#include "server/navmesh/route_watch.h"
+#include "server/navmesh/watched_routes.h"
 #include "server/navmesh_codec/change_codec.h"
 #include "server/navmesh_codec/navmesh_failure.h"
-#include "server/service/call_account.h"
+#include "server/service/long_stream.h"
 #include "server/service/message_bytes.h"
-#include "server/service/open_streams.h"
-#include "server/service/registry_call.h"
-#include "server/service/status_mapping.h"
-#include "server/service/stream_end.h"
-#include "server/service/stream_work.h"
+#include "server/service/registry_fields.h"
 
 namespace arclane {
 namespace {
@@ -52,71 +44,19 @@ v1::StaleReason ReasonOf(const StaleRoute& stale) {
   return v1::STALE_REASON_AREA_CHANGED;
 }
 
-class WatchRoutesStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
-                                public StreamWork,
-                                private OpenStreams::Stream {
+class WatchRoutesStream final
+    : public LongStreamOf<grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>> {
  public:
   WatchRoutesStream(ServiceEnvironment& environment, grpc::CallbackServerContext& context)
-      : StreamWork(environment.navmeshes->stream_pool()),
-        environment_(environment),
-        context_(context),
-        account_(environment, MethodId::kWatchRoutes, CallKind::kStream) {
-    account_.trace().Begin(context);
-  }
+      : LongStreamOf(environment, MethodId::kWatchRoutes, context) {}
 
-  void Begin(std::shared_ptr<WatchRoutesStream> self) {
-    self_ = std::move(self);
-    registered_ = environment_.streams.Add(*this);
-    if (registered_) {
-      StartRead(&incoming_);
-    } else {
-      absl::MutexLock lock(&mutex_);
-      ending_ = true;
-    }
-    Schedule();
-  }
+  void Begin(std::shared_ptr<WatchRoutesStream> self) { Open(std::move(self)); }
 
  private:
-  // What other threads have told; taken by a step.
-  struct Told {
-    bool writing = false;
-    bool read = false;        // A request lies in incoming_.
-    bool read_ended = false;  // The client sends no more, or is gone.
-    bool ending = false;
-    bool gone = false;
-  };
+  void OnReadDone(bool ok) override { WasRead(ok); }
+  void ReadNext() override { StartRead(&incoming_); }
 
-  // All of the stream's progress is made here.
-  void Step() override {
-    if (finished_) return;
-    Told told;
-    {
-      absl::MutexLock lock(&mutex_);
-      told = {writing_, std::exchange(read_, false), read_ended_, ending_, gone_};
-    }
-    if (told.gone) {
-      Conclude(ToStatus(CallerGone(context_)));
-      return;
-    }
-    if (told.read && !failure_) {
-      failure_ = Take();
-      if (!failure_) StartRead(&incoming_);
-    }
-    if (told.writing) return;  // Its end schedules the next step.
-    if (last_) {
-      Conclude(StatusOf(*last_));
-    } else if (failure_) {
-      Conclude(Refuse(*failure_, std::numeric_limits<double>::infinity(), context_));
-    } else if (told.ending) {
-      WriteEnd(v1::STREAM_END_GOING_AWAY, kGoingAwayDetail);
-    } else if (told.read_ended) {
-      Conclude(grpc::Status::OK);
-    } else if (watch_) {
-      Tell();
-    }
-  }
-
-  std::optional<Failure> Take() {
+  std::optional<Failure> Take() override {
     v1::WatchRoutesRequest request;
     if (!ParseBytes(incoming_, request)) return MalformedMessage(request);
     if (request.has_scope() == (watch_ != nullptr)) {
@@ -124,7 +64,7 @@ class WatchRoutesStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer,
                                                      : "belongs into the first message alone");
     }
     if (watch_ == nullptr) {
-      if (auto failure = Open(request.scope())) return failure;
+      if (auto failure = OpenScope(request.scope())) return failure;
     }
     for (const uint64_t id : request.removed()) watch_->Remove(id);
     for (const v1::WatchedRoute& added : request.added()) {
@@ -143,8 +83,13 @@ class WatchRoutesStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer,
     return std::nullopt;
   }
 
-  std::optional<Failure> Open(const v1::WatchRoutesScope& scope) {
-    NavMeshRegistry& registry = environment_.navmeshes->registry();
+  std::optional<Failure> OpenScope(const v1::WatchRoutesScope& scope) {
+    if (auto failure = RegistryFields()
+                           .Name("scope.navmesh_id", scope.navmesh_id())
+                           .OptionalName("scope.world_id", scope.world_id())
+                           .ToFailure())
+      return failure;
+    NavMeshRegistry& registry = environment().navmeshes->registry();
     const auto view = registry.View(scope.navmesh_id(), {scope.version()}, scope.world_id(),
                                     NavMeshBackend::Now());
     if (!view.ok()) return ToFailure(view.failure());
@@ -156,7 +101,7 @@ class WatchRoutesStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer,
       if (!watcher.ok()) return ToFailure(watcher.failure());
       watchers_.push_back(*std::move(watcher));
     }
-    watch_ = std::make_unique<RouteWatch>(
+    watch_ = std::make_unique<WatchedRoutes>(
         registry, RouteScope{scope.navmesh_id(), {scope.version()}, scope.world_id()});
     has_world_ = !scope.world_id().empty();
     return std::nullopt;
@@ -172,8 +117,9 @@ class WatchRoutesStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer,
   }
 
   // Writes what went stale, then once that everything else is current.
-  void Tell() {
-    RouteWatch::Report report = watch_->Check(NavMeshBackend::Now());
+  void Tell() override {
+    if (watch_ == nullptr) return;  // The scope is still to come.
+    WatchedRoutes::Report report = watch_->Check(NavMeshBackend::Now());
     v1::WatchRoutesResponse message;
     message.set_epoch(report.epoch.value);
     message.set_world_epoch(report.world_epoch.value);
@@ -190,8 +136,7 @@ class WatchRoutesStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer,
       if (has_world_ && report.failure->reason == NavMeshReason::kUnknownWorld) {
         WriteEnd(v1::STREAM_END_WORLD_DELETED, report.failure->message);
       } else {
-        failure_ = ToFailure(*report.failure);
-        Conclude(Refuse(*failure_, std::numeric_limits<double>::infinity(), context_));
+        Fail(ToFailure(*report.failure));
       }
       return;
     } else if (!synced_ || epochs != synced_epochs_) {
@@ -204,98 +149,25 @@ class WatchRoutesStream final : public grpc::ServerBidiReactor<grpc::ByteBuffer,
     Write(message);
   }
 
-  void WriteEnd(v1::StreamEnd reason, const std::string& detail) {
+  void WriteEnd(v1::StreamEnd reason, const std::string& detail) override {
     v1::WatchRoutesResponse message;
     message.set_epoch(synced_epochs_.first);
     message.set_world_epoch(synced_epochs_.second);
     message.set_request_count(request_count_);
     message.mutable_going_away()->set_reason(reason);
     message.mutable_going_away()->set_detail(detail);
-    last_ = message.going_away();
     Write(message);
   }
 
-  void Write(const v1::WatchRoutesResponse& message) {
-    grpc::Slice slice;
-    if (!ToSlice(message, &slice)) {
-      Conclude(ToStatus(AnswerTooLarge()));
-      return;
-    }
-    outgoing_ = grpc::ByteBuffer(&slice, 1);
-    {
-      absl::MutexLock lock(&mutex_);
-      writing_ = true;
-    }
-    StartWrite(&outgoing_);
-  }
+  void Release() override { watchers_.clear(); }
 
-  void Conclude(const grpc::Status& status) {
-    finished_ = true;
-    watchers_.clear();
-    account_.Ended(status);
-    Finish(status);
-  }
-
-  void OnReadDone(bool ok) override {
-    {
-      absl::MutexLock lock(&mutex_);
-      (ok ? read_ : read_ended_) = true;
-    }
-    Schedule();
-  }
-  void OnWriteDone(bool ok) override {
-    {
-      absl::MutexLock lock(&mutex_);
-      writing_ = false;
-      gone_ |= !ok;
-    }
-    Schedule();
-  }
-  void OnCancel() override {
-    {
-      absl::MutexLock lock(&mutex_);
-      gone_ = true;
-    }
-    Schedule();
-  }
-  void OnDone() override {
-    if (registered_) environment_.streams.Remove(*this);
-    self_.reset();
-  }
-  void End() override {
-    {
-      absl::MutexLock lock(&mutex_);
-      ending_ = true;
-    }
-    Schedule();
-  }
-  bool EndsByAge() const override { return true; }
-
-  ServiceEnvironment& environment_;
-  grpc::CallbackServerContext& context_;
-  CallAccount account_;
-  std::shared_ptr<WatchRoutesStream> self_;
-  bool registered_ = false;
   grpc::ByteBuffer incoming_;
-  grpc::ByteBuffer outgoing_;
-
-  // Of the steps alone.
-  std::unique_ptr<RouteWatch> watch_;  // Null before the scope is known.
+  std::unique_ptr<WatchedRoutes> watch_;  // Null before the scope is known.
   std::vector<std::unique_ptr<NavMeshWatcher>> watchers_;
   bool has_world_ = false;
   uint64_t request_count_ = 0;
   bool synced_ = false;
   std::pair<uint64_t, uint64_t> synced_epochs_;
-  std::optional<Failure> failure_;
-  std::optional<v1::GoingAway> last_;  // Written, or being written.
-  bool finished_ = false;
-
-  absl::Mutex mutex_;
-  bool writing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool read_ ABSL_GUARDED_BY(mutex_) = false;
-  bool read_ended_ ABSL_GUARDED_BY(mutex_) = false;
-  bool ending_ ABSL_GUARDED_BY(mutex_) = false;
-  bool gone_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace

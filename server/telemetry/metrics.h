@@ -59,6 +59,11 @@ struct NavMeshNumbers {
   uint64_t cache_entries = 0;
   uint64_t cache_bytes = 0;
   uint64_t cache_bytes_limit = 0;
+  // Corridors and curves that are kept ready for plans with other ends and speeds.
+  uint64_t prepared_corridor_hits = 0;
+  uint64_t prepared_corridor_misses = 0;
+  uint64_t prepared_curve_hits = 0;
+  uint64_t prepared_curve_misses = 0;
 };
 
 // Thread-safe. Indices must be within the lists of MetricLabels.

@@ -56,6 +56,27 @@ MetricFamily ActiveVersions(const NavMeshNumbers& numbers) {
   return family;
 }
 
+MetricFamily PreparedRequests(const NavMeshNumbers& numbers) {
+  MetricFamily family{"arclane_prepared_requests_total",
+                      "Plans that looked for a prepared corridor or curve, by what they found.",
+                      MetricType::Counter,
+                      {}};
+  struct Row {
+    const char* kind;
+    const char* result;
+    uint64_t count;
+  };
+  for (const Row& row : {Row{"corridor", "hit", numbers.prepared_corridor_hits},
+                         Row{"corridor", "miss", numbers.prepared_corridor_misses},
+                         Row{"curve", "hit", numbers.prepared_curve_hits},
+                         Row{"curve", "miss", numbers.prepared_curve_misses}}) {
+    ClientMetric metric = Value(MetricType::Counter, static_cast<double>(row.count));
+    metric.label = {{"kind", row.kind}, {"result", row.result}};
+    family.metric.push_back(std::move(metric));
+  }
+  return family;
+}
+
 }  // namespace
 
 void NavMeshMetrics::SetSource(std::function<NavMeshNumbers()> source) {
@@ -82,17 +103,19 @@ std::vector<MetricFamily> NavMeshMetrics::Collect() const {
              n.stored_bytes),
       ActiveVersions(n),
       CacheRequests(n),
+      PreparedRequests(n),
       Single("arclane_cache_stale_total",
              "Misses for which an answer was kept that holds for another state.",
              MetricType::Counter, n.cache_stale),
-      Single("arclane_cache_insertions_total", "Answers kept.", MetricType::Counter,
-             n.cache_insertions),
+      Single("arclane_cache_insertions_total", "Answers, corridors and curves kept.",
+             MetricType::Counter, n.cache_insertions),
       Single("arclane_cache_evictions_total", "Answers that gave way to others.",
              MetricType::Counter, n.cache_evictions),
       Single("arclane_cache_rejections_total", "Answers too large to be kept.", MetricType::Counter,
              n.cache_rejections),
-      Single("arclane_cache_entries", "Answers kept now.", MetricType::Gauge, n.cache_entries),
-      Single("arclane_cache_bytes", "Memory of the answers kept, keys and overhead included.",
+      Single("arclane_cache_entries", "Answers, corridors and curves kept now.", MetricType::Gauge,
+             n.cache_entries),
+      Single("arclane_cache_bytes", "Memory of what is kept, keys and overhead included.",
              MetricType::Gauge, n.cache_bytes),
       Single("arclane_cache_bytes_limit", "Most such memory (cache_bytes).", MetricType::Gauge,
              n.cache_bytes_limit),

@@ -38,6 +38,12 @@ PLAN = [
     Goal(r"BM_Plan_Zigzag/32", value_at_most=10_000),
 ]
 
+# What keeping corridors and curves from plan to plan saves.
+PREPARED = [
+    Goal(r"BM_PlanByReference_NewStart_Prepared/(\d+)", r"BM_PlanByReference_NewStart/\1", ratio_at_most=1.0),
+    Goal(r"BM_PlanCurve_Prepared/(\d+)", r"BM_PlanCurve/\1", ratio_at_most=1.0),
+]
+
 # ns a call of the common implementation, by number of polygons.
 COMMON_FUNNEL_ZIGZAG_NS = {"8": 243, "32": 795, "128": 3173, "512": 12806}
 COMMON_FUNNEL_ARC_NS = {"8": 569, "32": 5865, "128": 85013, "512": 683376}
@@ -73,7 +79,7 @@ SPLINE = [
     Goal(r"BM_SetUp_(?:RandomBeziers|Cusps|NearCusps/\d+)/ns_per_item", value_at_most=20000),
 ]
 
-GOALS = [*END_TO_END, *PLAN, *FUNNEL, *SPEED, *SPLINE]
+GOALS = [*END_TO_END, *PLAN, *PREPARED, *FUNNEL, *SPEED, *SPLINE]
 
 
 def evaluate(figures):

@@ -75,6 +75,9 @@ TEST(ServiceFollowTest, ADrainEndsTheStreamBetweenTicks) {
   v1::FollowResponse response;
   ASSERT_TRUE(stream->Read(&response));
   std::thread drain([&] { EXPECT_TRUE(server.server().Shutdown(0, 5)); });
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_EQ(response.going_away().reason(), v1::STREAM_END_GOING_AWAY);
+  EXPECT_TRUE(response.pushed());
   EXPECT_FALSE(stream->Read(&response));
   const grpc::Status status = stream->Finish();
   EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);

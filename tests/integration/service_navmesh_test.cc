@@ -488,5 +488,79 @@ TEST(ServiceReadOnlyTest, ServesItsDirectoryAndRefusesEveryChange) {
   EXPECT_TRUE(registry->GetNavMesh(&context, get, &mesh).ok());
 }
 
+std::vector<std::string> FieldsOf(const grpc::Status& status) {
+  std::vector<std::string> fields;
+  const ErrorDetails details = DetailsOf(status);
+  if (!details.bad_request) return fields;
+  for (const auto& violation : details.bad_request->field_violations())
+    fields.push_back(violation.field());
+  return fields;
+}
+
+TEST_F(ServiceNavMeshTest, PagesAreBoundedAndTheirTokensChecked) {
+  for (const char* name : {"a", "b", "c"}) {
+    v1::PublishNavMeshResponse response;
+    ASSERT_TRUE(Publish(*registry_, name, 1, Grid(), &response).ok());
+  }
+  const auto list = [&](uint32_t size, const std::string& token,
+                        v1::ListNavMeshesResponse* response) {
+    v1::ListNavMeshesRequest request;
+    request.set_page_size(size);
+    request.set_page_token(token);
+    grpc::ClientContext context;
+    return registry_->ListNavMeshes(&context, request, response);
+  };
+  std::vector<std::string> names;
+  v1::ListNavMeshesResponse page;
+  do {
+    const std::string token = page.next_page_token();
+    ASSERT_TRUE(list(1, token, &page).ok());
+    for (const v1::NavMesh& navmesh : page.navmeshes()) names.push_back(navmesh.navmesh_id());
+  } while (!page.next_page_token().empty());
+  EXPECT_THAT(names, ElementsAre("a", "b", "c", "map"));
+  EXPECT_TRUE(list(1000, "", &page).ok());
+  const grpc::Status refused = list(1001, "garbage", &page);
+  EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  EXPECT_THAT(FieldsOf(refused), ElementsAre("page_size", "page_token"));
+  // The token of one list is none of another.
+  ASSERT_TRUE(list(1, "", &page).ok());
+  v1::ListWorldsRequest worlds;
+  worlds.set_navmesh_id("map");
+  worlds.set_page_token(page.next_page_token());
+  grpc::ClientContext context;
+  v1::ListWorldsResponse world_page;
+  EXPECT_THAT(FieldsOf(registry_->ListWorlds(&context, worlds, &world_page)),
+              ElementsAre("page_token"));
+}
+
+TEST_F(ServiceNavMeshTest, DefaultsAndUnsetFieldsShareAnAnswer) {
+  v1::PlanCorridorRequest request = RowRequest();
+  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_MISS);
+  request.mutable_agent()->mutable_manners()->set_max_extra_length(0.05);
+  request.mutable_agent()->mutable_body()->set_can_turn_in_place(true);
+  request.mutable_motion()->mutable_velocity()->set_x(-0.0);
+  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_HIT);
+}
+
+// Three plans in one corridor from three places: the second keeps it, the third finds it.
+TEST_F(ServiceNavMeshTest, CorridorsAreKeptForPlansWithOtherEnds) {
+  const char kHits[] = "arclane_prepared_requests_total{kind=\"corridor\",result=\"hit\"}";
+  v1::PlanCorridorRequest request = RowRequest();
+  for (const double x : {0.1, 0.2, 0.3}) {
+    request.mutable_start()->set_x(x);
+    EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_MISS);
+  }
+  EXPECT_EQ(server_.MetricValue(kHits), 1);
+  // Kept as of its gates' states: behind a closed one it is another.
+  SetGate(7, false);
+  request.mutable_start()->set_x(0.4);
+  EXPECT_EQ(Plan(request).route().outcome(), v1::OUTCOME_GATE_CLOSED);
+  EXPECT_EQ(server_.MetricValue(kHits), 1);
+  SetGate(7, true);
+  request.mutable_start()->set_x(0.45);
+  EXPECT_EQ(Plan(request).route().outcome(), v1::OUTCOME_COMPLETE);
+  EXPECT_EQ(server_.MetricValue(kHits), 2);
+}
+
 }  // namespace
 }  // namespace arclane

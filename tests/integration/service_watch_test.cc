@@ -342,5 +342,59 @@ TEST_F(ServiceSlowWatchTest, ASlowReaderIsCutOffWithAReason) {
   EXPECT_EQ(DetailsOf(status).info->reason(), "WATCHER_TOO_SLOW");
 }
 
+// Watchers, and readers of whole meshes, that never read what they are sent: no message can tell
+// them that the server ends, and it does not wait for them until its deadline.
+TEST_F(ServiceWatchTest, WatchersThatDoNotReadHoldNoDrainUp) {
+  const auto stub = v1::NavMeshRegistry::NewStub(server_.NewChannel());
+  grpc::ClientContext context;
+  const auto watch = stub->WatchNavMesh(&context, WatchRequest());
+  // More than the connection takes without being read.
+  for (uint64_t change = 0; change < 40; ++change) {
+    v1::ApplyChangesRequest request;
+    request.set_navmesh_id("map");
+    for (uint64_t area = 0; area < 4000; ++area) {
+      request.mutable_changes()->add_areas((uint64_t{1} << 40) + area);
+      request.mutable_changes()->add_area_costs(1.5 + static_cast<double>(change));
+    }
+    ASSERT_TRUE(client_->navmeshes().ApplyChanges(request).ok());
+  }
+  // Far longer than the test may take.
+  EXPECT_TRUE(server_.server().Shutdown(0, 3600));
+  context.TryCancel();
+  watch->Finish();
+}
+
+TEST_F(ServiceWatchTest, APublicationThatNeverEndsHoldsNoDrainUp) {
+  grpc::ClientContext context;
+  v1::PublishNavMeshResponse response;
+  const auto writer = stub_->PublishNavMesh(&context, &response);
+  v1::PublishNavMeshRequest request;
+  request.mutable_header()->set_navmesh_id("other");
+  request.mutable_header()->set_version(1);
+  request.mutable_header()->set_content_bytes(1000);
+  ASSERT_TRUE(writer->Write(request));
+  ASSERT_TRUE(server_.AwaitMetric("arclane_navmesh_publishing_bytes", 1000));
+  EXPECT_TRUE(server_.server().Shutdown(0, 3600));
+  const grpc::Status status = writer->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << status.error_message();
+  EXPECT_EQ(DetailsOf(status).info->reason(), "DRAINING");
+}
+
+TEST_F(ServiceWatchTest, NamesThatAreNoneAreRefused) {
+  v1::WatchNavMeshRequest request;
+  request.set_world_id(std::string(129, 'w'));
+  grpc::ClientContext context;
+  const auto watch = stub_->WatchNavMesh(&context, request);
+  Event event;
+  EXPECT_FALSE(watch->Read(&event));
+  const grpc::Status status = watch->Finish();
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+  const ErrorDetails details = DetailsOf(status);
+  ASSERT_TRUE(details.bad_request);
+  ASSERT_EQ(details.bad_request->field_violations_size(), 2);
+  EXPECT_EQ(details.bad_request->field_violations(0).field(), "navmesh_id");
+  EXPECT_EQ(details.bad_request->field_violations(1).field(), "world_id");
+}
+
 }  // namespace
 }  // namespace arclane

@@ -355,7 +355,7 @@ void DrawMarks(const Scene& scene, const MapProjection& projection, const PanelA
   }
 }
 
-void DrawAxes(const Scene& scene, const MapProjection& projection, const PanelArea& area,
+void DrawAxes(const PlaneAxes& axes, const MapProjection& projection, const PanelArea& area,
               SvgWriter& svg) {
   const Extent& visible = projection.visible();
   const double bottom = area.y + area.height;
@@ -373,9 +373,9 @@ void DrawAxes(const Scene& scene, const MapProjection& projection, const PanelAr
     svg.Line({area.x - 4, y}, {area.x, y}, "class=\"tick\"");
     svg.Text({area.x - 7, y + 4}, second.Label(tick), "class=\"axis\" text-anchor=\"end\"");
   }
-  svg.Text({area.x + area.width, bottom + 32}, first.Title(scene.axes.first_name()),
+  svg.Text({area.x + area.width, bottom + 32}, first.Title(axes.first_name()),
            "class=\"axis-title\" text-anchor=\"end\"");
-  svg.Text({area.x, area.y - 7}, second.Title(scene.axes.second_name()), "class=\"axis-title\"");
+  svg.Text({area.x, area.y - 7}, second.Title(axes.second_name()), "class=\"axis-title\"");
 }
 
 void DrawScaleBar(const MapProjection& projection, const PanelArea& area, SvgWriter& svg) {
@@ -444,6 +444,12 @@ void AppendSegment(const TraceSegment& segment, double from, double to,
   }
 }
 
+void DrawMapAxes(const PlaneAxes& axes, const MapProjection& projection, const PanelArea& area,
+                 SvgWriter& svg) {
+  DrawAxes(axes, projection, area, svg);
+  DrawScaleBar(projection, area, svg);
+}
+
 void DrawMap(const Scene& scene, const PanelArea& area, SvgWriter& svg) {
   const MapProjection projection(scene.extent, area);
   svg.Rect({area.x, area.y}, area.width, area.height, "class=\"panel\"");
@@ -456,8 +462,7 @@ void DrawMap(const Scene& scene, const PanelArea& area, SvgWriter& svg) {
   DrawMarks(scene, projection, area, svg);
   svg.CloseGroup();
   svg.Rect({area.x, area.y}, area.width, area.height, "class=\"frame\"");
-  DrawAxes(scene, projection, area, svg);
-  DrawScaleBar(projection, area, svg);
+  DrawMapAxes(scene.axes, projection, area, svg);
 }
 
 namespace {

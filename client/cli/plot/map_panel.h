@@ -41,6 +41,11 @@ double MapHeight(const Extent& extent, double width, double low, double high);
 void AppendSegment(const TraceSegment& segment, double from, double to,
                    const MapProjection& projection, SvgPath& path);
 
+// Ticks and titles of both axes, to the left of `area`, above and below it, and a scale bar below.
+// Classes: tick, axis, axis-title, bar.
+void DrawMapAxes(const PlaneAxes& axes, const MapProjection& projection, const PanelArea& area,
+                 SvgWriter& svg);
+
 // Draws into `area`; tick labels stand to its left and below.
 void DrawMap(const Scene& scene, const PanelArea& area, SvgWriter& svg);
 

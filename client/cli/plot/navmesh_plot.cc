@@ -5,27 +5,38 @@
 #include <cstdint>
 #include <iterator>
 #include <limits>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/plot/map_panel.h"
+#include "client/cli/plot/route_trace.h"
 #include "client/cli/plot/svg_writer.h"
 
 namespace arclane {
 namespace {
 
 constexpr double kMargin = 20;
-constexpr double kTop = 56;
+constexpr double kLeft = 64;  // Tick labels of the second axis.
+constexpr double kTop = 76;   // Title, summary, and the second axis's title.
+constexpr double kBottom = 48;
+constexpr double kLegendWidth = 178;
+constexpr double kLegendLine = 22;
+constexpr int kMostGrounds = 12;  // Areas in the legend.
 constexpr double kLowest = 300, kHighest = 2400;
 
 constexpr char kStyle[] =
     "text{font-family:sans-serif;font-size:13px;fill:#333}"
-    ".title{font-size:18px}.ground{stroke:#8a97a3;stroke-width:0.6}"
+    ".title{font-size:18px}.axis{font-size:11px;fill:#666}.axis-title,.legend{font-size:12px}"
+    ".frame{fill:none;stroke:#9aa4ad}.tick{stroke:#9aa4ad}.bar{stroke:#333;stroke-width:1.5}"
+    ".ground{stroke:#8a97a3;stroke-width:0.6}"
     ".seam{stroke:#5d6b78;stroke-width:1.4}.link{stroke:#7b3fb0;stroke-width:2;fill:none}"
     ".disabled{stroke:#b0413e;stroke-dasharray:4 3}"
-    ".open{stroke:#1c8a4a;stroke-width:4}.closed{stroke:#c62f2b;stroke-width:4}";
+    ".open{stroke:#1c8a4a;stroke-width:4}.closed{stroke:#c62f2b;stroke-width:4}"
+    ".gate{font-size:11px;font-weight:bold;paint-order:stroke;stroke:#fff;stroke-width:3px}";
 
 // Pale colours that tell kinds of ground apart; more kinds begin again.
 constexpr const char* kGround[] = {"#e6ecf1", "#dcefd9", "#fbe9c6", "#d7e7fb",
@@ -80,10 +91,10 @@ class NavMeshPicture {
         plane_(overview.up_axis()),
         tiles_(std::move(tiles)),
         extent_(ExtentOf()),
-        height_(MapHeight(extent_, options.width - 2 * kMargin, kLowest, kHighest)),
-        project_(extent_, {kMargin, kTop, options.width - 2 * kMargin, height_}),
+        map_(MapArea(extent_, options.width)),
+        project_(extent_, map_),
         title_(options.title),
-        svg_(options.width, kTop + height_ + kMargin, options.title, Summary(), kStyle) {}
+        svg_(options.width, map_.y + map_.height + kBottom, options.title, Summary(), kStyle) {}
 
   std::string Draw() {
     svg_.Rect({0, 0}, 1e5, 1e5, R"(fill="#ffffff")");
@@ -93,10 +104,19 @@ class NavMeshPicture {
     for (const v1::NavMeshTile* tile : tiles_) DrawSeams(*tile);
     for (const v1::NavMeshTile* tile : tiles_) DrawLinks(*tile);
     DrawGates();
+    svg_.Rect({map_.x, map_.y}, map_.width, map_.height, R"(class="frame")");
+    DrawMapAxes(PlaneAxes(overview_.up_axis()), project_, map_, svg_);
+    DrawLegend();
     return svg_.Finish();
   }
 
  private:
+  static PanelArea MapArea(const Extent& extent, double width) {
+    PanelArea area{kLeft, kTop, width - kLeft - 2 * kMargin - kLegendWidth, 0};
+    area.height = MapHeight(extent, area.width, kLowest, kHighest);
+    return area;
+  }
+
   std::string Summary() const {
     return absl::StrCat("version ", overview_.version(), ", epoch ", overview_.epoch(), ": ",
                         overview_.tile_count(), " tiles, ", overview_.polygon_count(),
@@ -172,25 +192,81 @@ class NavMeshPicture {
       for (int b = 0; b < std::min(gate.from_polygon_size(), gate.to_polygon_size()); ++b)
         borders.emplace(gate.from_polygon(b), gate.to_polygon(b));
       const bool is_closed = closed.contains(gate.gate_id());
-      for (const v1::NavMeshTile* tile : tiles_) DrawBorders(*tile, borders, is_closed);
+      std::optional<Pixel> middle;
+      for (const v1::NavMeshTile* tile : tiles_) DrawBorders(*tile, borders, is_closed, middle);
+      if (middle) {
+        svg_.Text({middle->x + 6, middle->y - 6}, absl::StrCat(gate.gate_id()), R"(class="gate")");
+      }
     }
   }
 
+  // *middle: of the first border that was drawn.
   void DrawBorders(const v1::NavMeshTile& tile,
-                   const std::set<std::pair<uint64_t, uint64_t>>& borders, bool is_closed) {
+                   const std::set<std::pair<uint64_t, uint64_t>>& borders, bool is_closed,
+                   std::optional<Pixel>& middle) {
     for (int i = 0; i < tile.links().from_polygon_size(); ++i) {
       const uint64_t from = tile.polygon_ref(static_cast<int>(tile.links().from_polygon(i)));
       if (!borders.contains({from, tile.links().to_ref(i)})) continue;
       const auto [left, right] = Portal(tile.links(), i);
       svg_.Line(left, right, is_closed ? R"(class="closed")" : R"(class="open")");
+      if (!middle) middle = Pixel{0.5 * (left.x + right.x), 0.5 * (left.y + right.y)};
     }
+  }
+
+  // What is in the picture, and how often.
+  void DrawLegend() {
+    const double x = map_.x + map_.width + kMargin;
+    double y = map_.y + 10;
+    const auto line = [&](const std::string& text, auto symbol) {
+      symbol(Pixel{x + 13, y});
+      svg_.Text({x + 34, y + 4}, text, R"(class="legend")");
+      y += kLegendLine;
+    };
+    const auto stroke = [&](const char* style) {
+      return [this, style](Pixel middle) {
+        svg_.Line({middle.x - 13, middle.y}, {middle.x + 13, middle.y}, style);
+      };
+    };
+    std::map<uint32_t, int> grounds;
+    int links = 0;
+    for (const v1::NavMeshTile* tile : tiles_) {
+      for (int p = 0; p < tile->area_size(); ++p) {
+        if (static_cast<uint32_t>(p) < tile->ground_count()) ++grounds[tile->area(p)];
+      }
+      links += SizeOf(tile->link_start());
+    }
+    int told = 0;
+    for (const auto& [area, count] : grounds) {
+      if (++told > kMostGrounds) {
+        svg_.Text({x, y + 4}, absl::StrCat("and ", grounds.size() - kMostGrounds, " more areas"),
+                  R"(class="legend")");
+        y += kLegendLine;
+        break;
+      }
+      line(absl::StrCat("area ", area, ": ", count, " polygons"), [&, area = area](Pixel middle) {
+        svg_.Rect(
+            {middle.x - 13, middle.y - 7}, 26, 14,
+            absl::StrCat("class=\"ground\" fill=\"", kGround[area % std::size(kGround)], "\""));
+      });
+    }
+    if (tiles_.size() > 1) line("seam between tiles", stroke(R"(class="seam")"));
+    const int closed = overview_.closed_gates_size();
+    if (overview_.gates_size() > closed)
+      line(absl::StrCat("gate, open: ", overview_.gates_size() - closed),
+           stroke(R"(class="open")"));
+    if (closed > 0) line(absl::StrCat("gate, closed: ", closed), stroke(R"(class="closed")"));
+    const int disabled = overview_.disabled_links_size();
+    if (links > disabled)
+      line(absl::StrCat("off-mesh link: ", links - disabled), stroke(R"(class="link")"));
+    if (disabled > 0)
+      line(absl::StrCat("link, disabled: ", disabled), stroke(R"(class="link disabled")"));
   }
 
   const v1::NavMeshOverview& overview_;
   const Plane plane_;
   const std::vector<const v1::NavMeshTile*> tiles_;
   const Extent extent_;
-  const double height_;
+  const PanelArea map_;
   const MapProjection project_;
   const std::string title_;
   SvgWriter svg_;

@@ -97,6 +97,9 @@ struct FollowerOptions {
   // An agent that brakes at the goal, or has arrived, drives again when it is farther from the goal
   // than this many tolerances; >= 1. Below that, noise of the position would start it again.
   double release_factor = 4.0;
+  // kCannotStopInTime is told for as long after the last step in which it was so, seconds; >= 0.
+  // Noise would make it flicker otherwise. What the agent does does not depend on it.
+  double too_fast_hold_s = 0.25;
 };
 
 struct FollowReport {
@@ -139,6 +142,9 @@ struct FollowerState {
   double window_made = 0.0;
   double settle_time_s = 0.0;  // Near a stop: when it stops trying to land on it.
   double blocked_s = 0.0;      // Blocked by moving obstacles for so long.
+  // Until when kCannotStopInTime is told, and its overrun.
+  double too_fast_until_s = -std::numeric_limits<double>::infinity();
+  double overrun = 0.0;
   uint32_t segment = 0;
   uint32_t ceiling = 0;
   uint32_t cell = 0;
@@ -179,7 +185,8 @@ struct MotionRequest {
   double deviation = 0.0;  // From the route.
   double distance_to_stop = 0.0;
   double overrun = 0.0;  // kCannotStopInTime and kStale: how far behind the stop, or the closed
-                         // portal, it comes to rest; 0: before it.
+                         // portal, it comes to rest; 0: before it. While kCannotStopInTime is
+                         // only held (FollowerOptions::too_fast_hold_s), that of before.
   Vec2 rest_position;    // Where it comes to rest on the route when it brakes fully from now on.
 
   uint32_t segment = 0;  // Of the route as planned.

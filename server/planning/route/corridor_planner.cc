@@ -11,6 +11,8 @@
 #include "server/planning/route/braking_trace.h"
 #include "server/planning/route/route_assembly.h"
 #include "server/planning/route/segment.h"
+#include "server/planning/route/start_join.h"
+#include "server/planning/speed/piece_motion.h"
 
 namespace arclane {
 namespace {
@@ -33,9 +35,17 @@ double TurnBetween(Vec2 before, Vec2 at, Vec2 after, double heading, double next
 
 }  // namespace
 
+bool CorridorPlanner::Build(const CorridorPlanRequest& request, Violations& violations) {
+  if (request.prepared != nullptr &&
+      prepared_builder_.Build(*request.prepared, request.corridor, &corridor_)) {
+    return true;
+  }
+  return builder_.Build(request.corridor, request.limits, &corridor_, &violations);
+}
+
 PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck stop,
                                  RoutePlan& plan, Violations& violations, StageMark mark) {
-  const bool built = builder_.Build(request.corridor, request.limits, &corridor_, &violations);
+  const bool built = Build(request, violations);
   mark(Stage::kCorridor);
   if (!built) return PlanStatus::kInvalid;
   if (stop()) return PlanStatus::kStopped;
@@ -56,9 +66,14 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck s
   plan.goal_shift = corridor_.goal_shift;
   plan.route.start = plan.route.end = corridor_.start;
   CollectPoints();
+  const bool may_join = request.agent.max_turn_radius && request.motion.velocity != Vec2{};
+  RoutePlan unrounded;
+  if (may_join) unrounded = plan;
   const bool rounds = request.agent.max_turn_radius && taut_.size() > 2;
-  const PlanStatus status =
+  PlanStatus status =
       rounds ? FinishRounded(request, stop, plan, mark) : FinishStops(request, plan, mark);
+  if (may_join && status == PlanStatus::kOk && plan.outcome == RouteOutcome::kStartOffRoute)
+    status = FinishJoined(request, stop, unrounded, plan, mark);
   // Portals that no chain of convex cells can join have no shortest line that the proof could
   // accept.
   if (status == PlanStatus::kVerificationFailed && AddPortalFaults(violations)) {
@@ -145,6 +160,66 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, St
     std::swap(plan, stopping);
   }
   return status;
+}
+
+// An agent that moves, but not along the first line, begins with an arc that leaves the start along
+// its velocity, if one fits into the corridor and can be driven at its speed; otherwise the plan
+// stays the braking path that it is. Wider arcs are faster, and are tried first.
+PlanStatus CorridorPlanner::FinishJoined(const CorridorPlanRequest& request, StopCheck stop,
+                                         const RoutePlan& unrounded, RoutePlan& plan,
+                                         StageMark mark) {
+  constexpr int kRadii = 8;
+  // The narrowest arc tried where neither agent nor speed has a limit, as a part of the widest.
+  constexpr double kNarrowest = 1.0 / 64.0;
+  CorridorPlanRequest at_rest = request;
+  at_rest.motion.velocity = {};
+  RoutePlan base = unrounded;
+  if (taut_.size() > 2) {
+    const std::optional<Deviation> deviation = RoundAndVerify(at_rest, stop, base);
+    if (!deviation) return PlanStatus::kStopped;
+    if (!(deviation->distance <= base.deviation_tolerance)) return PlanStatus::kOk;
+  } else {
+    AddStops(at_rest, base);
+  }
+  if (base.outcome == RouteOutcome::kNeedsMotionPlanning || base.route.segments.empty())
+    return PlanStatus::kOk;
+  const double speed = Norm(request.motion.velocity);
+  const double first_length = base.route.segments.front().length;
+  const double widest = std::min(*request.agent.max_turn_radius, first_length);
+  const double drivable = std::max(request.agent.min_turn_radius,
+                                   speed * speed / ResolveBudget(request.agent.limits).lateral);
+  const double narrowest = std::max(drivable, kNarrowest * widest);
+  if (!(narrowest <= widest)) return PlanStatus::kOk;
+  for (int i = 0; i < kRadii; ++i) {
+    if (stop()) return PlanStatus::kStopped;
+    RoutePlan joined = base;
+    std::vector<Segment>& segments = joined.route.segments;
+    const double length_before = LayOutSegments(segments);
+    const double radius =
+        widest * std::pow(narrowest / widest, static_cast<double>(i) / (kRadii - 1));
+    if (!JoinStart(request.motion.velocity * (1.0 / speed), std::max(radius, drivable), segments))
+      continue;
+    const double longer = LayOutSegments(segments) - length_before;
+    for (RouteCorner& corner : joined.corners) corner.distance += longer;
+    if (segments.size() > 2 && segments[2].kind == SegmentKind::kArc && !joined.corners.empty())
+      joined.corners[0].distance = segments[2].start_distance + 0.5 * segments[2].length;
+    double size = 0.0;
+    for (const Segment& segment : segments)
+      size = std::max({size, segment.length, std::abs(segment.start.x), std::abs(segment.start.y)});
+    joined.deviation_tolerance = kDeviationTolerances * corridor_.tolerance + kArcRoundoff * size;
+    const Deviation deviation =
+        verifier_.Verify(corridor_, segments, joined.deviation_tolerance, &crossings_);
+    if (!(deviation.distance <= joined.deviation_tolerance)) continue;
+    crossing_distance_.clear();
+    for (const PortalCrossing& crossing : crossings_)
+      crossing_distance_.push_back(crossing.distance);
+    MarkLinks(corridor_, crossing_distance_, segments);
+    if (!MeasureClearance(request, stop, joined)) return PlanStatus::kStopped;
+    if (Finish(request, deviation, joined, mark) != PlanStatus::kOk || joined.braking) continue;
+    std::swap(plan, joined);
+    return PlanStatus::kOk;
+  }
+  return PlanStatus::kOk;
 }
 
 // Where the rounded route is nearer to the walls than asked for. Arcs are measured as chords, which

@@ -11,6 +11,7 @@
 #include "server/planning/corridor/corridor.h"
 #include "server/planning/corridor/corridor_builder.h"
 #include "server/planning/corridor/funnel.h"
+#include "server/planning/corridor/prepared_corridor.h"
 #include "server/planning/corridor/verification.h"
 #include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/violation.h"
@@ -25,6 +26,7 @@ namespace arclane {
 struct CorridorPlanRequest {
   CorridorInput corridor;
   CorridorLimits limits;
+  const PreparedCorridor* prepared = nullptr;  // Of the same corridor with other ends; saves work.
   bool corridor_is_partial = false;
   AgentProfile agent;
   EndMotion motion;
@@ -68,6 +70,7 @@ class CorridorPlanner {
     bool fixed = false;  // A portal of no length: an end of a link.
   };
 
+  bool Build(const CorridorPlanRequest& request, Violations& violations);
   void CollectPoints();
   void AddStops(const CorridorPlanRequest& request, RoutePlan& plan);
   bool AddRoundedPath(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
@@ -78,12 +81,15 @@ class CorridorPlanner {
                                           RoutePlan& plan);
   PlanStatus FinishRounded(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan,
                            StageMark mark);
+  PlanStatus FinishJoined(const CorridorPlanRequest& request, StopCheck stop,
+                          const RoutePlan& unrounded, RoutePlan& plan, StageMark mark);
   PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation, RoutePlan& plan,
                     StageMark mark);
   void TraceBraking(RoutePlan& plan);
   bool AddPortalFaults(Violations& violations) const;
 
   CorridorBuilder builder_;
+  PreparedCorridorBuilder prepared_builder_;
   Funnel funnel_;
   ClearancePlanner clearance_;
   MotionPlanner motion_;

@@ -97,6 +97,13 @@ class ArcLengthMap {
   double SearchEnd(int span) const { return search_end_[span]; }
   InverseMode inverse_mode() const { return inverse_mode_; }
   std::span<const ArcSpanForward> forward() const { return forward_; }
+  // All that it holds outside of itself, in bytes.
+  size_t ByteSize() const {
+    return curve_.ByteSize() + spans_.capacity() * sizeof(ArcSpan) +
+           forward_.capacity() * sizeof(ArcSpanForward) +
+           (search_end_.capacity() + segment_start_.capacity()) * sizeof(double) +
+           (bucket_first_.capacity() + segment_first_span_.capacity()) * sizeof(int32_t);
+  }
 
  private:
   ArcLengthMap() = default;

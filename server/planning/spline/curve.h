@@ -120,6 +120,8 @@ class Curve {
   // Piece i is the sender's segment i.
   const CurvePiece& piece(int segment) const { return pieces_[segment]; }
   std::span<const CurvePiece> pieces() const { return pieces_; }
+  // All that it holds outside of itself, in bytes.
+  size_t ByteSize() const { return pieces_.capacity() * sizeof(CurvePiece); }
 
   // caller's coordinate = origin + scale * local coordinate; scale is a power of two.
   const std::array<double, 3>& origin() const { return origin_; }

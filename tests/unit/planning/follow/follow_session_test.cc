@@ -10,8 +10,10 @@
 
 #include "client/sdk/follower.h"
 #include "gtest/gtest.h"
+#include "server/codec/curve_route_codec.h"
 #include "server/codec/request_limits.h"
 #include "server/pipeline/plan_corridor.h"
+#include "server/pipeline/plan_spline.h"
 
 namespace arclane {
 namespace {
@@ -326,25 +328,116 @@ TEST(FollowSessionTest, MalformedRequestsNameTheirField) {
   EXPECT_EQ(field_of([&](R& r) { r.mutable_options()->set_max_dt_s(nan); }), "options.max_dt_s");
   EXPECT_EQ(field_of([&](R& r) { r.mutable_options()->set_longest_step(3); }),
             "options.longest_step");
-  EXPECT_EQ(field_of([&](R& r) { r.mutable_routes(0)->clear_agent(); }), "routes[0]");
+  EXPECT_EQ(field_of([&](R& r) { r.mutable_routes(0)->clear_agent(); }), "routes[0].agent");
   EXPECT_EQ(field_of([&](R& r) {
               r.mutable_routes(0)->mutable_route()->set_outcome(v1::OUTCOME_GATE_CLOSED);
             }),
-            "route.outcome");
+            "routes[0].route.outcome");
   EXPECT_EQ(field_of([&](R& r) {
               r.mutable_routes(0)->mutable_route()->mutable_segments()->set_length(0, nan);
             }),
-            "route.segments.length[0]");
+            "routes[0].route.segments.length[0]");
   EXPECT_EQ(
       field_of([&](R& r) { r.mutable_routes(0)->mutable_route()->mutable_phases()->add_speed(1); }),
-      "route.phases.speed");
+      "routes[0].route.phases.speed");
   EXPECT_EQ(field_of([&](R& r) {
               r.mutable_routes(0)->mutable_route()->mutable_cells()->set_vertex_count(0, 0);
             }),
-            "route.cells.vertex_count");
+            "routes[0].route.cells.vertex_count");
   EXPECT_EQ(field_of([&](R& r) { r.mutable_routes(0)->mutable_route()->clear_cells(); }),
-            "route.cells");
+            "routes[0].route.cells");
   EXPECT_EQ(field_of([&](R& r) { r.mutable_changes()->add_id(1); }), "changes.id");
+}
+
+// A curve is followed through its samples, by the SDK and on a stream alike, to its end.
+TEST(FollowCurveTest, ArrivesAlongTheSamples) {
+  v1::PlanSplineRequest request;
+  request.mutable_spline()->mutable_catmull_rom();
+  const double control[][2] = {{0, 0}, {4, 1}, {6, 5}, {10, 5}, {14, 2}};
+  for (const auto& [x, y] : control) {
+    request.mutable_spline()->mutable_control()->add_x(x);
+    request.mutable_spline()->mutable_control()->add_y(y);
+  }
+  v1::AgentLimits& limits = *request.mutable_agent()->mutable_limits();
+  limits.set_max_speed(3);
+  limits.set_max_acceleration(2);
+  limits.set_max_braking(2);
+  limits.set_max_lateral_acceleration(2);
+  request.mutable_sampling()->set_count(400);
+  v1::PlanSplineResponse response;
+  ASSERT_FALSE(AnswerPlanSpline(
+      request, RequestLimits(), [] { return std::optional<FailureReason>(); }, response));
+  const auto route = FollowedRouteOf(request, response.plan(), 1);
+  ASSERT_TRUE(route.ok()) << route.status();
+  EXPECT_EQ((*route)->route.cell_count(), 0u);
+  Follower follower(*route, {}, 0.0, {0.0, 0.0, 0.0});
+  FollowSession session;
+  v1::FollowRequest tick;
+  v1::StreamRoute& sent = *tick.add_routes();
+  sent.set_route_id(1);
+  *sent.mutable_curve() = response.plan();
+  *sent.mutable_agent() = request.agent();
+  FollowReport report;
+  report.dt = kDt;
+  const double duration = response.plan().samples().time_s(399);
+  for (int step = 0; step * kDt < 1.1 * duration + 1.0; ++step) {
+    report.time_s = step * kDt;
+    const MotionRequest& motion = follower.Step({.report = report});
+    EXPECT_LE(motion.deviation, 1e-3) << step;
+    EXPECT_EQ(motion.half_plane_count, 0u);
+    tick.set_time_s(report.time_s);
+    tick.set_dt_s(kDt);
+    tick.clear_agents();
+    v1::AgentColumns& agents = *tick.mutable_agents();
+    agents.add_agent_id(1);
+    agents.add_route_id(1);
+    agents.mutable_position()->add_x(report.position.x);
+    agents.mutable_position()->add_y(report.position.y);
+    agents.mutable_velocity()->add_x(report.velocity.x);
+    agents.mutable_velocity()->add_y(report.velocity.y);
+    agents.add_heading_rad(report.heading);
+    v1::FollowResponse answer;
+    ASSERT_FALSE(session.Answer(tick, &answer));
+    tick.clear_routes();
+    EXPECT_EQ(answer.motions().velocity().x(0), motion.preferred_velocity.x);
+    EXPECT_EQ(answer.motions().velocity().y(0), motion.preferred_velocity.y);
+    if (motion.status == FollowStatus::kArrived) {
+      EXPECT_NEAR(report.position.x, 14.0, 1e-6);
+      EXPECT_NEAR(report.position.y, 2.0, 1e-6);
+      EXPECT_LE(report.time_s, 1.03 * duration + 4.0 * kDt);
+      return;
+    }
+    report.velocity = motion.preferred_velocity;
+    report.displacement = motion.preferred_velocity * kDt;
+    report.position = report.position + report.displacement;
+    report.heading = motion.heading;
+  }
+  FAIL() << "does not arrive";
+}
+
+TEST(FollowCurveTest, NamesTheSamplesThatAreMissing) {
+  v1::CurvePlan plan;
+  plan.set_length(2);
+  v1::Route route;
+  Violations none;
+  EXPECT_FALSE(RouteOfCurve(plan, {}, none, &route));
+  EXPECT_EQ(none.kept()[0].field, "curve.samples.distance");
+  for (const double distance : {0.0, 1.0, 2.0}) {
+    plan.mutable_samples()->add_distance(distance);
+    plan.mutable_samples()->mutable_position()->add_x(distance);
+    plan.mutable_samples()->mutable_position()->add_y(0);
+    plan.mutable_samples()->add_speed(distance == 1.0 ? 1.0 : 0.0);
+  }
+  Violations violations;
+  EXPECT_TRUE(RouteOfCurve(plan, {}, violations, &route)) << violations.ToString();
+  plan.mutable_stops()->add_distance(0.5);
+  plan.mutable_stops()->add_turn_angle_rad(1.0);
+  EXPECT_FALSE(RouteOfCurve(plan, {}, violations, &route));
+  EXPECT_EQ(violations.kept()[0].field, "curve.samples.distance");
+  plan.clear_stops();
+  plan.mutable_samples()->clear_speed();
+  EXPECT_FALSE(RouteOfCurve(plan, {}, violations, &route));
+  EXPECT_EQ(violations.kept()[1].field, "curve.samples.speed");
 }
 
 // The agent's real state, moving and turned: the new route begins with it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/planning/follow/follow_step.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -503,6 +504,39 @@ TEST(FollowNoiseTest, ArrivesPastCorners) {
 TEST(FollowNoiseTest, WithoutHysteresisItOscillates) {
   int arrived = 0;
   EXPECT_GT(MostSignChanges(1.0, &arrived), 1);
+}
+
+// How often the status changes between too fast to stop and anything else, on an agent that comes
+// in hardly too fast and whose position is reported with noise.
+int TooFastChanges(double hold_s, uint32_t seed) {
+  const PlannedRoute planned = Planned(StraightCorridor(5), WalkingAgent());
+  Drive::Setup setup;
+  setup.options.too_fast_hold_s = hold_s;
+  setup.position_noise = 0.02;
+  setup.seed = seed;
+  setup.max_steps = 200;
+  int changes = 0;
+  bool was = false;
+  setup.after = [&](int, const Drive& drive) {
+    const bool is = drive.request().status == FollowStatus::kCannotStopInTime;
+    changes += is != was;
+    was = is;
+  };
+  Drive drive(planned.follow, setup);
+  // From 6 it needs 36 / (2 * 4) = 4.5.
+  drive.Place({planned.follow.end.x - 4.49, planned.follow.end.y}, {6.0, 0.0}, 0.0);
+  drive.Run();
+  return changes;
+}
+
+TEST(FollowStepTest, NoiseDoesNotMakeCannotStopFlicker) {
+  int held = 0, flickering = 0;
+  for (uint32_t seed = 1; seed <= 20; ++seed) {
+    held = std::max(held, TooFastChanges(0.25, seed));
+    flickering = std::max(flickering, TooFastChanges(0.0, seed));
+  }
+  EXPECT_LE(held, 4);
+  EXPECT_GT(flickering, 10);  // Without the hold the same noise shows at every turn.
 }
 
 }  // namespace

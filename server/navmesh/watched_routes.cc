@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/navmesh/route_watch.h"
+#include "server/navmesh/watched_routes.h"
 
 #include <algorithm>
 
@@ -21,19 +21,19 @@ StaleRoute Changed(uint64_t id, DependencyKind kind, uint64_t thing) {
 
 }  // namespace
 
-void RouteWatch::Erase(uint64_t id) {
+void WatchedRoutes::Erase(uint64_t id) {
   const auto it = routes_.find(id);
   if (it == routes_.end()) return;
   dependency_count_ -= it->second.reads.size();
   routes_.erase(it);
 }
 
-void RouteWatch::Remove(uint64_t id) {
+void WatchedRoutes::Remove(uint64_t id) {
   Erase(id);
   std::erase_if(stale_, [id](const StaleRoute& stale) { return stale.id == id; });
 }
 
-void RouteWatch::Add(WatchedRoute route, double now_s) {
+void WatchedRoutes::Add(WatchedRoute route, double now_s) {
   Remove(route.id);
   const auto view = registry_.View(scope_.navmesh_id, scope_.version, scope_.world_id, now_s);
   if (!view.ok()) {
@@ -51,8 +51,8 @@ void RouteWatch::Add(WatchedRoute route, double now_s) {
   if (view->state_id() != checked_state_ || view->version() != checked_version_) checked_state_ = 0;
 }
 
-std::optional<StaleRoute> RouteWatch::StaleAlready(const WatchedRoute& route,
-                                                   const NavMeshView& view, double now_s) const {
+std::optional<StaleRoute> WatchedRoutes::StaleAlready(const WatchedRoute& route,
+                                                      const NavMeshView& view, double now_s) const {
   // Things that are not there, in a version of its own or by now.
   for (const Dependency& read : route.reads) {
     if (view.Stamp(read.kind, read.id) == kNoStamp) return Changed(route.id, read.kind, read.id);
@@ -77,8 +77,8 @@ std::optional<StaleRoute> RouteWatch::StaleAlready(const WatchedRoute& route,
 }
 
 // A state that changed and came back counts as changed: between the two the route was wrong.
-std::optional<StaleRoute> RouteWatch::ChangedSince(const WatchedRoute& route, Epoch known,
-                                                   std::string_view world_id) const {
+std::optional<StaleRoute> WatchedRoutes::ChangedSince(const WatchedRoute& route, Epoch known,
+                                                      std::string_view world_id) const {
   auto watcher = registry_.Watch({scope_.navmesh_id, world_id, known}, [] {});
   if (!watcher.ok()) return StaleRoute{route.id, StaleRoute::Reason::kVersionGone, {}};
   while (true) {
@@ -102,7 +102,7 @@ std::optional<StaleRoute> RouteWatch::ChangedSince(const WatchedRoute& route, Ep
   }
 }
 
-RouteWatch::Report RouteWatch::Check(double now_s) {
+WatchedRoutes::Report WatchedRoutes::Check(double now_s) {
   Report report;
   report.stale = std::exchange(stale_, {});
   const auto view = registry_.View(scope_.navmesh_id, scope_.version, scope_.world_id, now_s);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds which of a set of routes have gone stale: those that were read from something that is not
 // any more as it was when they were planned.
-#ifndef ARCLANE_SERVER_NAVMESH_ROUTE_WATCH_H_
-#define ARCLANE_SERVER_NAVMESH_ROUTE_WATCH_H_
+#ifndef ARCLANE_SERVER_NAVMESH_WATCHED_ROUTES_H_
+#define ARCLANE_SERVER_NAVMESH_WATCHED_ROUTES_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -48,10 +48,10 @@ struct StaleRoute {
 };
 
 // Not thread-safe. Memory: the routes' dependencies.
-class RouteWatch {
+class WatchedRoutes {
  public:
   // The registry must outlive this.
-  RouteWatch(NavMeshRegistry& registry, RouteScope scope)
+  WatchedRoutes(NavMeshRegistry& registry, RouteScope scope)
       : registry_(registry), scope_(std::move(scope)) {}
 
   // Takes the place of a route with the same id. A route that is stale already is told by the next
@@ -95,4 +95,4 @@ class RouteWatch {
 
 }  // namespace arclane
 
-#endif  // ARCLANE_SERVER_NAVMESH_ROUTE_WATCH_H_
+#endif  // ARCLANE_SERVER_NAVMESH_WATCHED_ROUTES_H_

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/navmesh/route_watch.h"
+#include "server/navmesh/watched_routes.h"
 
 #include <memory>
 #include <vector>
@@ -13,9 +13,9 @@ namespace {
 using ::arclane::testing::GridMesh;
 using Reason = StaleRoute::Reason;
 
-class RouteWatchTest : public ::testing::Test {
+class WatchedRoutesTest : public ::testing::Test {
  protected:
-  RouteWatchTest() {
+  WatchedRoutesTest() {
     RegistryOptions options;
     options.navmesh_log_records = 4;
     registry_ = *NavMeshRegistry::Open(options, std::make_shared<InMemoryStore>(), 0.0);
@@ -51,8 +51,8 @@ class RouteWatchTest : public ::testing::Test {
   std::unique_ptr<NavMeshRegistry> registry_;
 };
 
-TEST_F(RouteWatchTest, TellsAStaleRouteOnce) {
-  RouteWatch watch(*registry_, {"map", {}, ""});
+TEST_F(WatchedRoutesTest, TellsAStaleRouteOnce) {
+  WatchedRoutes watch(*registry_, {"map", {}, ""});
   watch.Add(Route(1), 0.0);
   EXPECT_TRUE(watch.Check(0.0).stale.empty());
   SetGate(false);
@@ -64,27 +64,27 @@ TEST_F(RouteWatchTest, TellsAStaleRouteOnce) {
   EXPECT_EQ(watch.dependency_count(), 0u);
 }
 
-TEST_F(RouteWatchTest, SeesThatAStateChangedAndCameBackBeforeTheRouteWasWatched) {
+TEST_F(WatchedRoutesTest, SeesThatAStateChangedAndCameBackBeforeTheRouteWasWatched) {
   const WatchedRoute route = Route(1);
   SetGate(false);
   SetGate(true);
-  RouteWatch watch(*registry_, {"map", {}, ""});
+  WatchedRoutes watch(*registry_, {"map", {}, ""});
   watch.Add(route, 0.0);
   ASSERT_EQ(watch.Check(0.0).stale.size(), 1u);
 }
 
-TEST_F(RouteWatchTest, SaysThatARouteIsTooOldToTell) {
+TEST_F(WatchedRoutesTest, SaysThatARouteIsTooOldToTell) {
   const WatchedRoute route = Route(1);
   for (int i = 0; i < 10; ++i) SetGate(i % 2 == 1);
-  RouteWatch watch(*registry_, {"map", {}, ""});
+  WatchedRoutes watch(*registry_, {"map", {}, ""});
   watch.Add(route, 0.0);
   const auto report = watch.Check(0.0);
   ASSERT_EQ(report.stale.size(), 1u);
   EXPECT_EQ(report.stale[0].reason, Reason::kTooOld);
 }
 
-TEST_F(RouteWatchTest, FollowsTheActiveVersionUnlessOneIsNamed) {
-  RouteWatch active(*registry_, {"map", {}, ""}), pinned(*registry_, {"map", {1}, ""});
+TEST_F(WatchedRoutesTest, FollowsTheActiveVersionUnlessOneIsNamed) {
+  WatchedRoutes active(*registry_, {"map", {}, ""}), pinned(*registry_, {"map", {1}, ""});
   active.Add(Route(1), 0.0);
   pinned.Add(Route(1), 0.0);
   Publish(2);
@@ -97,8 +97,8 @@ TEST_F(RouteWatchTest, FollowsTheActiveVersionUnlessOneIsNamed) {
   EXPECT_TRUE(report.failure.has_value());
 }
 
-TEST_F(RouteWatchTest, ForgetsRoutesThatAreRemoved) {
-  RouteWatch watch(*registry_, {"map", {}, ""});
+TEST_F(WatchedRoutesTest, ForgetsRoutesThatAreRemoved) {
+  WatchedRoutes watch(*registry_, {"map", {}, ""});
   watch.Add(Route(1), 0.0);
   watch.Add(Route(2), 0.0);
   watch.Add(Route(2), 0.0);
@@ -111,8 +111,8 @@ TEST_F(RouteWatchTest, ForgetsRoutesThatAreRemoved) {
   EXPECT_EQ(report.stale[0].id, 2u);
 }
 
-TEST_F(RouteWatchTest, ARouteThatReadsWhatIsNotThereIsStaleAtOnce) {
-  RouteWatch watch(*registry_, {"map", {}, ""});
+TEST_F(WatchedRoutesTest, ARouteThatReadsWhatIsNotThereIsStaleAtOnce) {
+  WatchedRoutes watch(*registry_, {"map", {}, ""});
   WatchedRoute route = Route(1);
   route.reads.push_back({DependencyKind::kGate, 99, 0});
   watch.Add(route, 0.0);

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "server/planning/follow/cell_walls.h"
+#include "server/planning/follow/follow_step_run.h"
+#include "server/planning/route/motion_plan.h"
+#include "server/planning/route/segment.h"
+
+namespace arclane {
+namespace {
+
+// A wall's corner nearer than so many tolerances is where the agent stands: it may be one tolerance
+// behind each of two walls there.
+constexpr double kTouching = 8.0;
+// How often the look-ahead is shortened to the portal in its way.
+constexpr int kLookAheadTries = 4;
+
+}  // namespace
+
+// Turning, by a braking law of its own: the rotation rests at the wanted heading.
+void FollowStepRun::Turn() {
+  const AgentProfile& agent = route_.agent.profile;
+  const double reach =
+      std::isfinite(stop_along_) ? std::min(speed_ * dt_, stop_along_) : speed_ * dt_;
+  const FollowSegment* segment = &route_.segments[at_.segment];
+  double wanted = segment->heading;
+  if (segment->is_arc || at_.offset + reach > segment->length) {
+    const RouteCursor next = Ahead(route_, at_, reach);
+    segment = &route_.segments[next.segment];
+    wanted = segment->heading + segment->curvature * next.offset;
+  }
+  const double error = WrapAngle(wanted - report_.heading);
+  const double tolerance = std::max(agent.heading_tolerance, kStartDirectionRoundoff);
+  const bool instant = !std::isfinite(agent.max_angular_speed);
+  if (!state_.driving) {
+    const bool moves = !leg_begins_ && !SlowEnough();
+    state_.driving = !agent.turn_before_move || instant || moves || std::abs(error) <= tolerance;
+  }
+  turns_ = !state_.driving;
+  if (turns_) speed_ = std::min(speed_, floor_);
+  double turn = std::abs(error);
+  if (state_.arrived) turn = 0.0;
+  if (!instant) {
+    double rate = agent.max_angular_speed;
+    if (std::isfinite(options_.angular_braking)) {
+      rate = std::min(rate, std::max(HoldStoppingLimit(turn, options_.angular_braking, dt_),
+                                     LandingLimit(turn, {options_.angular_braking, dt_, dt_})));
+    }
+    turn = std::min(turn, rate * dt_);
+  }
+  out_.angular_speed = std::copysign(turn, error) / dt_;
+  out_.heading = WrapAngle(report_.heading + std::copysign(turn, error));
+}
+
+// The first cell that holds the route's point p at `distance`, at least `from` and not behind a
+// closed portal. Behind a portal that p only touches, the route may turn back from it.
+size_t FollowStepRun::CellOf(double distance, Vec2 p, size_t from) const {
+  size_t k = from;
+  while (k < route_.portal_distance.size() && route_.portal_distance[k] <= distance && !Closed(k)) {
+    ++k;
+  }
+  while (k > from && InCell(route_, k - 1, p)) --k;
+  return k;
+}
+
+bool FollowStepRun::Closed(size_t portal) const {
+  if (!closed_) return false;
+  for (size_t i = 0; i < in_.read_set.size(); ++i) {
+    if (route_.dependencies[i].portal == portal && Invalidates(in_.read_set[i])) return true;
+  }
+  return false;
+}
+
+void FollowStepRun::Aim() {
+  Vec2 base = report_.position;
+  RouteCursor cursor = at_;
+  double beside = deviation_;
+  double step_length = speed_ * dt_;
+  size_t cell = state_.cell;
+  if (options_.integrator == Integrator::kRamp) step_length = 0.5 * (acting_ + speed_) * dt_;
+  if (options_.integrator == Integrator::kDelay && acting_ > 0.0) {
+    base = base + state_.command * dt_;
+    beside = SweepTo(route_, base, acting_ * dt_, &cursor);
+    cell = CellOf(cursor.distance(route_), base, cell);
+  }
+  double ahead = step_length;
+  if (beside > rest_roundoff()) {
+    const double meets = (step_length - beside) * (step_length + beside);
+    ahead = std::max(meets > 0.0 ? std::sqrt(meets) : 0.0, kReturnSlope * beside);
+  }
+  const RouteCursor goal = Ahead(route_, cursor, ahead);
+  Vec2 aim = PointAt(route_, goal);
+  const Vec2 forward = DirectionOn(route_.segments[cursor.segment], cursor.offset);
+  const bool past_stop = !SlowEnough() && Dot(aim - base, forward) < -rest_roundoff();
+  if ((state_.settling || past_stop) && acting_ > 0.0) {
+    // It rests before it turns back, and does not chase the noise of its position.
+    speed_ = std::min(speed_, floor_);
+    step_length = std::min(step_length, speed_ * dt_);
+    const bool late = options_.integrator == Integrator::kDelay;
+    aim = base + (late ? state_.command : report_.velocity) * (step_length / acting_);
+  }
+  Vec2 seen = aim;  // As far as the line base -> aim is known to lie in the corridor.
+  size_t last = cell;
+  if (route_.cell_count() > 0 && out_.inside_corridor) {
+    last = CellOf(goal.distance(route_), aim, cell);
+    if (last > cell) {
+      Vec2 corner;
+      if (FirstPortalMissed(route_, cell, last, base, aim, &corner) < last) {
+        seen = corner;
+        const Vec2 past = corner - base;
+        const double length = Norm(past);
+        // A corner that the agent stands on, or has passed, is not in its way.
+        if (length > kTouching * route_.tolerance && Dot(past, aim - base) > 0.0) {
+          aim = base + past * (step_length / length);
+        }
+      }
+    }
+  }
+  const Vec2 way = aim - base;
+  const double length = Norm(way);
+  if (length > 0.0 && speed_ > 0.0) {
+    const bool lands = options_.integrator != Integrator::kRamp && length <= step_length;
+    out_.preferred_velocity = way * (lands ? 1.0 / dt_ : speed_ / length);
+    out_.speed = lands ? length / dt_ : speed_;
+    // Too near a point to reach it this slowly: it still brakes no harder than it can.
+    if (out_.speed < floor_) {
+      out_.preferred_velocity = way * (floor_ / length);
+      out_.speed = floor_;
+    }
+  } else if (speed_ > 0.0) {
+    out_.preferred_velocity = DirectionOn(route_.segments[cursor.segment], cursor.offset) * speed_;
+    out_.speed = speed_;
+  }
+  ObeyAvoidance();
+  if (out_.inside_corridor) WriteHalfPlanes(cell, last, base, seen);
+  seen_ = seen;
+}
+
+// Shortens the request where avoidance's half-planes end it.
+void FollowStepRun::ObeyAvoidance() {
+  const std::span<const HalfPlane> planes = in_.avoidance.half_planes;
+  if (planes.empty() || out_.speed == 0.0) return;
+  double fraction = 1.0;
+  for (const HalfPlane& plane : planes) {
+    const double room = plane.offset - Dot(plane.normal, report_.position);
+    const double rate = Dot(plane.normal, out_.preferred_velocity) * dt_;
+    if (rate > 0.0 && rate * fraction > room) fraction = std::max(0.0, room / rate);
+  }
+  if (fraction == 1.0) return;
+  double speed = out_.speed * fraction;
+  if (speed < floor_) {
+    speed = floor_;
+    out_.feasible = false;
+  }
+  out_.preferred_velocity = out_.preferred_velocity * (speed / out_.speed);
+  out_.speed = speed;
+}
+
+void FollowStepRun::WriteHalfPlanes(size_t aim_cell, size_t last, Vec2 base, Vec2 seen) {
+  const size_t cell = state_.cell;
+  const Vec2 p = report_.position;
+  // One step late, the step of the command before is what comes now.
+  const bool late = options_.integrator == Integrator::kDelay;
+  size_t to = late ? aim_cell : last;
+  const Vec2 end = late ? base : seen;
+  Vec2 unused;
+  bool single = to == cell;
+  for (size_t j = cell; j < to; ++j) single |= route_.portals[j].kind != PortalKind::kEdge;
+  if (!single && late) single = FirstPortalMissed(route_, cell, to, p, end, &unused) < to;
+  if (!single) {
+    out_.half_plane_count =
+        static_cast<uint32_t>(ConvexSetAround(route_, cell, to, p, end, out_.step_planes));
+    if (out_.half_plane_count > 0) return;
+  }
+  const std::span<const HalfPlane> planes = route_.planes(cell);
+  out_.cell_planes = planes.data();
+  out_.half_plane_count = static_cast<uint32_t>(planes.size());
+}
+
+void FollowStepRun::LookAhead() {
+  const double far = std::max({options_.look_ahead_distance, speed_ * dt_,
+                               options_.look_ahead_s * std::max(speed_, acting_)});
+  RouteCursor cursor = AheadPastStops(route_, at_, far);
+  if (!out_.inside_corridor) {
+    out_.target = seen_;
+    return;
+  }
+  for (int i = 0; i < kLookAheadTries; ++i) {
+    const Vec2 target = PointAt(route_, cursor);
+    const double distance = cursor.distance(route_);
+    const size_t to = CellOf(distance, target, state_.cell);
+    Vec2 unused;
+    size_t missed = FirstPortalMissed(route_, state_.cell, to, report_.position, target, &unused);
+    // The route goes on behind a closed portal; the look does not.
+    const bool closed = missed == to && to < route_.portal_distance.size() &&
+                        route_.portal_distance[to] <= distance;
+    if (missed == to && !closed) {
+      out_.target = target;
+      return;
+    }
+    if (route_.portal_distance[missed] <= distance_) break;
+    cursor = AheadPastStops(route_, at_, route_.portal_distance[missed] - distance_);
+    if (i == 0 && !closed && stop_along_ < cursor.distance(route_) - distance_ &&
+        stop_along_ > 0.0) {
+      cursor = Ahead(route_, at_, stop_along_);
+    }
+  }
+  out_.target = seen_;
+}
+
+}  // namespace arclane

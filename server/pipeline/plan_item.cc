@@ -174,6 +174,7 @@ void ItemAnswer::SetInfo(v1::CacheOutcome cache, const NavMeshView* view) {
   static_assert(kAnswer == v1::PlanWaypointsResponse::kAnswerFieldNumber &&
                 kAnswer == v1::PlanSplineResponse::kAnswerFieldNumber &&
                 kAnswer == v1::PlanSpeedResponse::kAnswerFieldNumber);
+  is_of_view_ = view != nullptr;
   v1::AnswerInfo info;
   info.set_cache(cache);
   if (view != nullptr) {
@@ -192,7 +193,8 @@ void ItemAnswer::SetInfo(v1::CacheOutcome cache, const NavMeshView* view) {
 ItemTwin::ItemTwin(const ItemAnswer& answer)
     : response_field_(answer.response_field_),
       failure_(answer.failure_),
-      outcome_(answer.outcome_) {
+      outcome_(answer.outcome_),
+      is_of_view_(answer.is_of_view_) {
   if (!answer.ok()) return;
   body_.resize(answer.body_size());
   auto* out = reinterpret_cast<uint8_t*>(body_.data());
@@ -220,8 +222,7 @@ void ItemTwin::AnswerFor(const std::string& path, const SharedOfItems& shared,
   answer.message_ = nullptr;
   answer.body_ = body_;
   answer.outcome_ = outcome_;
-  const bool by_ref = response_field_ == v1::PlanItemAnswer::kCorridorFieldNumber;
-  answer.SetInfo(v1::CACHE_OUTCOME_COALESCED, by_ref ? shared.view : nullptr);
+  answer.SetInfo(v1::CACHE_OUTCOME_COALESCED, is_of_view_ ? shared.view : nullptr);
 }
 
 Failure WithPath(Failure failure, const std::string& path) {

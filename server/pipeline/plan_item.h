@@ -83,6 +83,7 @@ class ItemAnswer {
   std::string status_;
   std::shared_ptr<const std::string_view> kept_;
   std::optional<v1::Outcome> outcome_;
+  bool is_of_view_ = false;  // Its info names the navmesh's version and epochs.
 };
 
 // An answer that equal items share: what does not belong to one of them alone.
@@ -99,6 +100,7 @@ class ItemTwin {
   std::string body_;
   Failure failure_;
   std::optional<v1::Outcome> outcome_;
+  bool is_of_view_ = false;
 };
 
 // The failure of an item whose fields the violations name from the item on.

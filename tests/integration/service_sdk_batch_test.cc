@@ -166,7 +166,7 @@ TEST(SdkStreamTest, ARestartedServerLosesNoRequest) {
   ASSERT_TRUE(stream->Flush(absl::Seconds(60)));
   EXPECT_EQ(answered, sent);
   EXPECT_EQ(failed, 0);
-  EXPECT_GE(stream->reopened(), 3);
+  EXPECT_GE(stream->reopened(), 1);
 }
 
 TEST(SdkStreamTest, WithoutAServerItemsEndWithTheirTime) {

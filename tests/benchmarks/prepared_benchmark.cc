@@ -50,7 +50,7 @@ struct World {
     const auto view = registry->View("map", {}, "", 0.0);
     if (AnswerPlanCorridorByRef(
             request, *view, RequestLimits(), [] { return std::nullopt; }, response, reads,
-            prepared))
+            nullptr, prepared))
       std::abort();
     benchmark::DoNotOptimize(response);
   }
@@ -93,7 +93,7 @@ v1::PlanSplineRequest Curve(int points) {
 void PlanCurve(const v1::PlanSplineRequest& request, PreparedPlans* prepared) {
   v1::PlanSplineResponse response;
   if (AnswerPlanSpline(
-          request, RequestLimits(), [] { return std::nullopt; }, response, prepared))
+          request, RequestLimits(), [] { return std::nullopt; }, response, nullptr, prepared))
     std::abort();
   benchmark::DoNotOptimize(response);
 }

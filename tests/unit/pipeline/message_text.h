@@ -25,12 +25,21 @@ Message FromText(const std::string& text) {
 
 inline std::optional<FailureReason> NeverStop() { return std::nullopt; }
 
+// Without a trace, and without what was prepared before where a pipeline can use it.
+template <typename Pipeline, typename Request, typename Response>
+std::optional<Failure> Run(Pipeline pipeline, const Request& request, Response& response) {
+  if constexpr (requires { pipeline(request, RequestLimits(), NeverStop, response, nullptr); }) {
+    return pipeline(request, RequestLimits(), NeverStop, response, nullptr);
+  } else {
+    return pipeline(request, RequestLimits(), NeverStop, response, nullptr, nullptr);
+  }
+}
+
 // The answer of a pipeline that must succeed.
 template <typename Response, typename Request, typename Pipeline>
 Response Succeed(Pipeline pipeline, const Request& request) {
   Response response;
-  const std::optional<Failure> failure =
-      pipeline(request, RequestLimits(), NeverStop, response, nullptr);
+  const std::optional<Failure> failure = Run(pipeline, request, response);
   EXPECT_FALSE(failure.has_value()) << failure->message;
   return response;
 }
@@ -39,8 +48,7 @@ Response Succeed(Pipeline pipeline, const Request& request) {
 template <typename Response, typename Request, typename Pipeline>
 std::vector<std::string> FailingFields(Pipeline pipeline, const Request& request) {
   Response response;
-  const std::optional<Failure> failure =
-      pipeline(request, RequestLimits(), NeverStop, response, nullptr);
+  const std::optional<Failure> failure = Run(pipeline, request, response);
   EXPECT_TRUE(failure.has_value());
   std::vector<std::string> fields;
   if (failure) {

@@ -145,7 +145,7 @@ class PreparedCorridorTest : public ::testing::TestWithParam<MeshUpAxis> {
     v1::PlanCorridorResponse response;
     ReadSet reads;
     const auto failure = AnswerPlanCorridorByRef(
-        request, *view, RequestLimits(), [] { return std::nullopt; }, response, reads, prepared);
+        request, *view, RequestLimits(), [] { return std::nullopt; }, response, reads, nullptr, prepared);
     if (!failure) return response.SerializeAsString();
     std::string text = failure->message;
     for (const FieldViolation& violation : failure->violations)
@@ -203,7 +203,7 @@ TEST(PreparedCurveTest, GivesTheSameAnswers) {
   const auto answer = [](const v1::PlanSplineRequest& request, PreparedPlans* kept) {
     v1::PlanSplineResponse response;
     const auto failure = AnswerPlanSpline(
-        request, RequestLimits(), [] { return std::nullopt; }, response, kept);
+        request, RequestLimits(), [] { return std::nullopt; }, response, nullptr, kept);
     EXPECT_FALSE(failure) << failure->message;
     return response.SerializeAsString();
   };

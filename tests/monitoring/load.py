@@ -25,7 +25,7 @@ TOWN = {
     "gates": [{"gate_id": "7", "name": "gate", "from_polygon": ["10"], "to_polygon": ["11"]}],
 }
 # So many calls a second of each kind, at most.
-RATES = {"plan": 40, "by_reference": 60, "spline": 10, "waypoints": 10, "speed": 10, "wrong": 5, "ping": 10, "gate": 3}
+RATES = {"plan": 40, "by_reference": 60, "spline": 10, "waypoints": 10, "speed": 10, "wrong": 5, "ping": 10, "gate": 3, "batch": 4}
 
 
 def publish_town(stubs, connection, version=1):
@@ -72,6 +72,8 @@ class Load:
         self._speed.pieces.radius.extend([float("inf"), 2, float("inf")])
         self._speed.limits.CopyFrom(limits)
         self._limits = limits
+        self._batch = stubs.PlanBatchRequest(items=[stubs.PlanItem(corridor=request) for request in self._level]
+                                             + [stubs.PlanItem(waypoints=self._waypoints), stubs.PlanItem(speed=self._speed)])
 
     def __enter__(self):
         self._watch = self._registry.WatchNavMesh(self._stubs.WatchNavMeshRequest(navmesh_id="town"), timeout=600)
@@ -127,6 +129,10 @@ class Load:
 
     def _speed_call(self, *_):
         self._planner.PlanSpeed(self._speed, timeout=10)
+
+    def _batch_call(self, *_):
+        for _ in self._planner.PlanBatch(self._batch, timeout=10):
+            pass
 
     def _wrong_call(self, i, _):
         if i % 2 == 0:

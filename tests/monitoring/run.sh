@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Dashboards, consoles, rules and alerts against a live server and a real Prometheus:
 #   tests/monitoring/run.sh [--full] [--no-install] [--pictures FOLDER]
-#     --full             ten minutes of load and a higher rate
+#     --full             ten minutes of load at a higher rate
 #     --no-install       do not install packages
 #     --pictures FOLDER  keep screenshots of the consoles
 # Needs a built server (ARCLANE_BUILD_DIR, default build/release). Takes about two minutes on two cores; at its end nothing runs.

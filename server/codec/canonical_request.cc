@@ -178,6 +178,15 @@ void Canonicalize(v1::PlanCorridorRequest& request, std::string* bytes) {
   request.SerializeToString(bytes);
 }
 
+bool MayHoldNegativeZero(std::string_view encoded) {
+  constexpr std::string_view kZeros("\0\0\0\0\0\0\0", 7);
+  for (size_t at = 0; (at = encoded.find('\x80', at)) != std::string_view::npos; ++at) {
+    if (at >= kZeros.size() && encoded.substr(at - kZeros.size(), kZeros.size()) == kZeros)
+      return true;
+  }
+  return false;
+}
+
 RequestGlance GlanceAt(std::string_view encoded) {
   RequestGlance glance;
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const uint8_t*>(encoded.data()),

@@ -25,6 +25,11 @@ void Canonicalize(v1::PlanCorridorRequest& request);
 // The same, and writes its bytes.
 void Canonicalize(v1::PlanCorridorRequest& request, std::string* bytes);
 
+// Whether a -0.0 may be among the doubles of an encoded message. Of all that canonical bytes make
+// equal, -0.0 and 0.0 alone could lead to plans whose bits differ: a request by reference without
+// one is planned as it is, to the same answer. O(bytes), at the speed of memory.
+bool MayHoldNegativeZero(std::string_view encoded);
+
 // What can be told of an encoded request without parsing it.
 struct RequestGlance {
   bool names_navmesh = false;

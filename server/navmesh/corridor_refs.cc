@@ -59,6 +59,11 @@ class CorridorResolver {
 
   void AddCells() {
     CorridorColumns& columns = corridor_.columns;
+    size_t vertex_count = 0;
+    for (const auto& at : locations_)
+      vertex_count += mesh_.tile(at->slot)->tile->vertices_of(at->polygon).size();
+    columns.vertices.Reserve(vertex_count);
+    columns.vertex_count.reserve(refs_.size());
     for (size_t i = 0; i < refs_.size(); ++i) {
       const Tile& tile = *mesh_.tile(locations_[i]->slot)->tile;
       const auto vertices = tile.vertices_of(locations_[i]->polygon);
@@ -84,6 +89,8 @@ class CorridorResolver {
   }
 
   void AddPortals() {
+    corridor_.columns.left.Reserve(crossings_.size());
+    corridor_.columns.right.Reserve(crossings_.size());
     for (size_t i = 0; i < crossings_.size(); ++i) {
       corridor_.columns.left.Add(crossings_[i].ends.left);
       corridor_.columns.right.Add(crossings_[i].ends.right);

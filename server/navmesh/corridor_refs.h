@@ -25,6 +25,11 @@ struct MeshPointColumns {
     y.push_back(p.y);
     z.push_back(p.z);
   }
+  void Reserve(size_t size) {
+    x.reserve(size);
+    y.reserve(size);
+    z.reserve(size);
+  }
   size_t size() const { return x.size(); }
 };
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <utility>
 
+#include "server/codec/canonical_request.h"
 #include "server/codec/field_checks.h"
 
 namespace arclane {
@@ -132,6 +133,7 @@ std::optional<Failure> BatchPlan::Split(std::string_view encoded) {
         if (!shared.ParseFromArray(piece.data(), static_cast<int>(piece.size())))
           return Malformed();
         shared_.MergeFrom(shared);
+        shared_may_hold_negative_zero_ |= MayHoldNegativeZero(piece);
       } else if (++item_count <= limits_.max_batch_items) {
         items_.push_back(piece);
       }

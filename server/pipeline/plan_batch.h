@@ -120,7 +120,9 @@ class BatchPlan {
   BatchPlan(const RequestLimits& limits) : limits_(limits) {}
   std::optional<Failure> Split(std::string_view encoded);
   void FindEqualItems();
-  SharedOfItems Shared() const { return {shared_, view_, limits_, store_}; }
+  SharedOfItems Shared() const {
+    return {shared_, view_, limits_, store_, nullptr, shared_may_hold_negative_zero_};
+  }
   std::string PathOf(uint32_t index) const { return "items[" + std::to_string(index) + "]"; }
   // Bytes of an answer within a message.
   static size_t EntrySize(const ItemAnswer& answer);
@@ -134,6 +136,7 @@ class BatchPlan {
   const RequestLimits& limits_;
   std::vector<std::string_view> items_;
   v1::PlanShared shared_;
+  bool shared_may_hold_negative_zero_ = false;
   size_t chunk_bytes_ = 0;
   double time_budget_s_ = 0;
   const NavMeshView* view_ = nullptr;

@@ -249,6 +249,7 @@ const ItemAnswer& ItemPlanner::Plan(std::string_view encoded, const std::string&
                                     const SharedOfItems& shared, StopSignal stop) {
   trace_ = PlanTrace();
   buffers_->arena.Reset();
+  encoded_ = encoded;
   answer_.kept_ = nullptr;
   answer_.outcome_.reset();
   auto& item = *buffers_->arena.New<v1::PlanItem>();
@@ -331,7 +332,8 @@ std::optional<Failure> ItemPlanner::PlanCorridor(v1::PlanCorridorRequest& reques
   if (names_navmesh && bypass && shared.store != nullptr) shared.store->CountBypass();
   if (names_navmesh && !bypass && shared.store != nullptr) return PlanKept(request, shared, stop);
   if (by_ref) {
-    Canonicalize(request);
+    // Planned as a call of its own is: in its canonical form, or one that leads to the same bits.
+    if (shared.may_hold_negative_zero || MayHoldNegativeZero(encoded_)) Canonicalize(request);
     return PlanByRef(request, shared, stop);
   }
   auto& response = *buffers_->arena.New<v1::PlanCorridorResponse>();

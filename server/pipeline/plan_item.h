@@ -47,8 +47,9 @@ struct SharedOfItems {
   const v1::PlanShared& message;
   const NavMeshView* view = nullptr;  // Of message.navmesh; null when it names none.
   const RequestLimits& limits;
-  AnswerStore* store = nullptr;      // Null: nothing is kept.
-  const Failure* no_view = nullptr;  // Why there is no view of the navmesh that is named.
+  AnswerStore* store = nullptr;        // Null: nothing is kept.
+  const Failure* no_view = nullptr;    // Why there is no view of the navmesh that is named.
+  bool may_hold_negative_zero = true;  // As MayHoldNegativeZero tells of the message.
 };
 
 // One answer, ready to be encoded as a PlanItemAnswer. Borrows from the planner that made it, until
@@ -132,6 +133,7 @@ class ItemPlanner {
   void SetBody(int field, const google::protobuf::MessageLite& message);
 
   std::unique_ptr<Buffers> buffers_;
+  std::string_view encoded_;  // The item at hand.
   ItemAnswer answer_;
   PlanTrace trace_;
 };

@@ -73,6 +73,9 @@ class Expansion {
 }  // namespace
 
 int ExactOrient2D(Vec2 a, Vec2 b, Vec2 c) {
+  // Both products are zero where c is an end of the segment or all three lie on a line along an
+  // axis: most of what the filter leaves, since portals end at the vertices of their polygons.
+  if ((a.x == c.x || b.y == c.y) && (a.y == c.y || b.x == c.x)) return 0;
   Expansion sum;
   sum.AddProduct(a.x, b.y);
   sum.AddProduct(-a.y, b.x);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/codec/agent_codec.h"
 
+#include <cmath>
 #include <numbers>
 #include <string>
 
@@ -14,6 +15,18 @@ namespace {
 constexpr NumberRule kAngle{0.0, std::numbers::pi, true, false};
 constexpr NumberRule kSmallAngle{0.0, std::numbers::pi / 4.0, true, false};
 constexpr NumberRule kWorkBudget{0.0, 1.0, true, false};
+
+// Limits of motion lie in this range, speeds and times that may be 0 below its end: with
+// coordinates below 1e150 every distance to rest, and every time at the lowest speed, is a finite
+// double.
+constexpr double kLeastMotion = 1.0 / kMostMotion;
+constexpr NumberRule kMotion{kLeastMotion, kMostMotion, true, false};
+constexpr NumberRule kMotionOrNone{0.0, kMostMotion, true, false};
+
+// Of a limit that is right otherwise: other mistakes are told elsewhere.
+void CheckMotion(const char* field, double limit, Violations& violations) {
+  if (limit > 0.0 && std::isfinite(limit)) CheckNumber(field, limit, kMotion, violations);
+}
 
 void ReadBody(const v1::AgentBody& body, AgentProfile& agent, Violations& violations) {
   CheckNumber("agent.body.radius", body.radius(), kNotNegative, violations);
@@ -42,6 +55,17 @@ void ReadLimits(const v1::AgentProfile& message, AgentProfile& agent, Violations
   const v1::AgentLimits& limits = message.limits();
   agent.limits = ReadSpeedLimits(limits, message.manners().reaction_time_s(), "agent.limits",
                                  "agent.manners.reaction_time_s", violations);
+  CheckMotion("agent.limits.max_speed", limits.max_speed(), violations);
+  CheckMotion("agent.limits.max_acceleration", limits.max_acceleration(), violations);
+  CheckMotion("agent.limits.max_braking", limits.max_braking(), violations);
+  CheckMotion("agent.limits.max_lateral_acceleration", limits.max_lateral_acceleration(),
+              violations);
+  CheckMotion("agent.limits.max_total_acceleration", limits.max_total_acceleration(), violations);
+  CheckMotion("agent.limits.max_angular_speed", limits.max_angular_speed(), violations);
+  const double reaction_s = message.manners().reaction_time_s();
+  if (reaction_s > kMostMotion && std::isfinite(reaction_s)) {
+    CheckNumber("agent.manners.reaction_time_s", reaction_s, kMotionOrNone, violations);
+  }
   agent.max_angular_speed = limits.max_angular_speed();
   if (message.manners().turn_before_move() || limits.max_angular_speed() != 0.0) {
     CheckNumber("agent.limits.max_angular_speed", limits.max_angular_speed(), kPositiveOrInfinite,
@@ -102,6 +126,10 @@ AgentProfile ReadAgent(const v1::AgentProfile& message, bool present, Violations
   return agent;
 }
 
+void CheckSpeed(const std::string& field, double speed, Violations& violations) {
+  CheckNumber(field, speed, kMotionOrNone, violations);
+}
+
 EndMotion ReadMotion(const v1::Motion& message, UpAxis up_axis, Violations& violations) {
   EndMotion motion;
   // Squares of speeds must not overflow: the coordinate limit serves for velocities too.
@@ -111,7 +139,7 @@ EndMotion ReadMotion(const v1::Motion& message, UpAxis up_axis, Violations& viol
     CheckNumber("motion.heading_rad", message.heading_rad(), kFinite, violations);
     motion.heading = message.heading_rad();
   }
-  CheckNumber("motion.goal_speed", message.goal_speed(), kNotNegative, violations);
+  CheckSpeed("motion.goal_speed", message.goal_speed(), violations);
   motion.goal_speed = message.goal_speed();
   return motion;
 }

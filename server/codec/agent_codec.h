@@ -13,6 +13,12 @@ namespace arclane {
 // Reads the field `agent` of a request. `present`: whether it was set at all.
 AgentProfile ReadAgent(const v1::AgentProfile& agent, bool present, Violations& violations);
 
+// Speeds and times of an agent's motion are at most this; its limits are at least its inverse.
+inline constexpr double kMostMotion = 1e100;
+
+// Adds a violation of `field` unless the speed is in [0, kMostMotion].
+void CheckSpeed(const std::string& field, double speed, Violations& violations);
+
 // Reads the field `motion` of a request.
 EndMotion ReadMotion(const v1::Motion& motion, UpAxis up_axis, Violations& violations);
 

@@ -214,6 +214,14 @@ DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request,
   return decoded;
 }
 
+std::optional<uint32_t> FirstInfiniteLaw(std::span<const SpeedPhase> phases) {
+  const auto infinite = std::find_if(phases.begin(), phases.end(), [](const SpeedPhase& phase) {
+    return !std::isfinite(LawParameter(phase)) || !std::isfinite(phase.acceleration);
+  });
+  if (infinite == phases.end()) return std::nullopt;
+  return infinite->piece;
+}
+
 void EncodePhases(std::span<const SpeedPhase> phases, v1::PhaseColumns* out) {
   FillColumn(phases, out->mutable_kind(), EncodePhaseKind);
   FillColumn(phases, out->mutable_segment_index(), [](const SpeedPhase& p) { return p.piece; });

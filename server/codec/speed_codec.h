@@ -3,6 +3,8 @@
 #ifndef ARCLANE_SERVER_CODEC_SPEED_CODEC_H_
 #define ARCLANE_SERVER_CODEC_SPEED_CODEC_H_
 
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -32,6 +34,10 @@ struct DecodedSpeedRequest {
 // Reads what PlanSpeed needs; which geometry is set tells the caller which planner to ask.
 DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request,
                                      const RequestLimits& limits, Violations& violations);
+
+// The interval or piece of the first phase whose law has a number beyond what a double can hold:
+// such a plan cannot be told.
+std::optional<uint32_t> FirstInfiniteLaw(std::span<const SpeedPhase> phases);
 
 void EncodePhases(std::span<const SpeedPhase> phases, v1::PhaseColumns* out);
 void EncodeSpeedPlan(const SpeedPlan& plan, v1::SpeedPlan* out);

@@ -126,14 +126,16 @@ void ReadWish(const v1::SpeedWish& wish, WishedSpeed& decoded, Violations& viola
   }
   for (size_t i = 0; i < decoded.at.size(); ++i) {
     const bool ascending = i == 0 || decoded.at[i] > decoded.at[i - 1];
-    if (!std::isfinite(decoded.at[i]) || !ascending) {
+    const bool holds = decoded.over == WishOver::kDistance || !(decoded.at[i] > kMostMotion);
+    if (!std::isfinite(decoded.at[i]) || !ascending || !holds) {
       violations.Add(
           ViolationReason::kOutOfRange, std::string(field) + "[" + std::to_string(i) + "]",
-          "must be finite and above the value before it, got " + NumberText(decoded.at[i]));
+          holds ? "must be finite and above the value before it, got " + NumberText(decoded.at[i])
+                : "must be at most " + NumberText(kMostMotion) + ", got " +
+                      NumberText(decoded.at[i]));
     }
-    if (!(decoded.speed[i] >= 0.0) || !std::isfinite(decoded.speed[i])) {
-      CheckNumber("speed_wish.speed[" + std::to_string(i) + "]", decoded.speed[i], kNotNegative,
-                  violations);
+    if (!(decoded.speed[i] >= 0.0) || decoded.speed[i] > kMostMotion) {
+      CheckSpeed("speed_wish.speed[" + std::to_string(i) + "]", decoded.speed[i], violations);
     }
   }
 }
@@ -156,8 +158,8 @@ void ReadSpeed(const v1::PlanSplineRequest& request, DecodedSplineRequest& decod
     violations.Add(ViolationReason::kConflict, "agent.manners.reaction_time_s",
                    "must be 0 along curves");
   }
-  CheckNumber("start_speed", request.start_speed(), kNotNegative, violations);
-  CheckNumber("end_speed", request.end_speed(), kNotNegative, violations);
+  CheckSpeed("start_speed", request.start_speed(), violations);
+  CheckSpeed("end_speed", request.end_speed(), violations);
   decoded.speed.start_speed = request.start_speed();
   decoded.speed.end_speed = request.end_speed();
   decoded.speed.flying_lap = request.flying_lap();

@@ -49,12 +49,11 @@ double CheckColumns(const std::string& path, const PointColumns& points, UpAxis 
   return std::max(a, b);
 }
 
-void ReadRadii(const v1::PlanWaypointsRequest& request, WaypointPlanRequest& plan,
+void ReadRadii(const v1::PlanWaypointsRequest& request, WaypointPlanRequest& plan, size_t count,
                Violations& violations) {
   const int size = request.radius_size();
-  const size_t count = plan.waypoints.size();
   const size_t corners = request.closed() ? count : count - std::min<size_t>(count, 2);
-  if (size > 1 && static_cast<size_t>(size) != corners) {
+  if (size > 1 && count > 0 && static_cast<size_t>(size) != corners) {
     violations.Add(ViolationReason::kLengthMismatch, "radius",
                    "must have no entry, one, or one for each of " + std::to_string(corners) +
                        " corners, got " + std::to_string(size));
@@ -67,6 +66,8 @@ void ReadRadii(const v1::PlanWaypointsRequest& request, WaypointPlanRequest& pla
   }
   plan.radius.assign(request.radius().begin(), request.radius().end());
   if (plan.radius.empty()) plan.radius.push_back(plan.agent.max_turn_radius.value_or(0.0));
+  if (!plan.agent.max_turn_radius) return;
+  for (double& radius : plan.radius) radius = std::min(radius, *plan.agent.max_turn_radius);
 }
 
 void ReadContainment(const v1::Polygons& polygons, const PlanFrame& frame,
@@ -117,7 +118,6 @@ DecodedWaypointsRequest ReadWaypointsRequest(const v1::PlanWaypointsRequest& req
   const PointColumns points = BorrowColumns(request.waypoints(), decoded.frame.up_axis);
   if (points.a.empty() && points.b.empty()) {
     violations.Add(ViolationReason::kRequired, "waypoints", "required: at least one");
-    return decoded;
   }
   const size_t before = violations.total();
   const double magnitude =
@@ -127,13 +127,14 @@ DecodedWaypointsRequest ReadWaypointsRequest(const v1::PlanWaypointsRequest& req
                    "all coordinates lie below " + NumberText(kMinCoordinate) + ", the largest is " +
                        NumberText(magnitude) + ": send them in a smaller unit");
   }
-  if (violations.total() == before) {
+  const bool readable = violations.total() == before && !points.a.empty();
+  ReadRadii(request, plan, points.a.size(), violations);
+  if (readable) {
     for (size_t i = 0; i < points.size(); ++i) {
       plan.waypoints.push_back(points.point(i) - decoded.frame.origin.plan);
       plan.heights.push_back(points.height_at(i) - decoded.frame.origin.height);
     }
     plan.tolerance = decoded.frame.precision.ToleranceAt(magnitude);
-    ReadRadii(request, plan, violations);
   }
   if (request.has_containment()) {
     ReadContainment(request.containment(), decoded.frame, limits, plan, violations);

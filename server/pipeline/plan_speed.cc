@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "server/codec/field_checks.h"
 #include "server/codec/speed_codec.h"
@@ -36,13 +37,19 @@ std::string CallerPath(const std::string& path) {
   return ColumnPath(path);
 }
 
-// Violations of the planner's own checks, but for those of the limits, which the codec has told
-// already.
+// Violations of the planner's own checks. What it finds wrong with the limits alone the codec has
+// told already; limits that are right alone, but not for this geometry, are told by it only.
 void AddPlannerViolations(const std::vector<SpeedViolation>& found, Violations& violations) {
+  const bool told = !violations.empty();
   for (const SpeedViolation& violation : found) {
-    if (violation.field.starts_with("limits.")) continue;
+    if (told && violation.field.starts_with("limits.")) continue;
     violations.Add(ViolationReason::kOutOfRange, CallerPath(violation.field), violation.message);
   }
+}
+
+void AddInfiniteLaw(std::string field, Violations& violations) {
+  violations.Add(ViolationReason::kOutOfRange, std::move(field),
+                 "the motion there has numbers beyond what a double can hold");
 }
 
 }  // namespace
@@ -78,6 +85,9 @@ std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request,
     PlanSpeedAlongCurve(profile, workspace, plan);
     mark(Stage::kSpeed);
     AddPlannerViolations(plan.violations, violations);
+    if (const auto interval = FirstInfiniteLaw(plan.phases)) {
+      AddInfiniteLaw("profile.curvature[" + std::to_string(*interval + 1) + "]", violations);
+    }
     if (!violations.empty()) return ToFailure(violations);
     EncodeSpeedPlan(plan, out);
   } else if (request.has_pieces()) {
@@ -92,6 +102,9 @@ std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request,
     PlanSpeed(pieces, workspace, plan);
     mark(Stage::kSpeed);
     AddPlannerViolations(plan.violations, violations);
+    if (const auto piece = FirstInfiniteLaw(plan.phases)) {
+      AddInfiniteLaw("pieces.radius[" + std::to_string(*piece) + "]", violations);
+    }
     if (!violations.empty()) return ToFailure(violations);
     EncodeSpeedPlan(plan, out);
   }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server/codec/field_checks.h"
+#include "server/codec/speed_codec.h"
 #include "server/codec/spline_codec.h"
 #include "server/pipeline/sample_count.h"
 #include "server/planning/route/curve_speed.h"
@@ -128,6 +129,11 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
     if (const auto reason = stop()) return GivenUp(*reason);
     for (const SpeedViolation& violation : speed.plan.violations) {
       violations.Add(ViolationReason::kOutOfRange, CallerPath(violation.field), violation.message);
+    }
+    if (FirstInfiniteLaw(speed.plan.phases)) {
+      violations.Add(ViolationReason::kOutOfRange, "spline",
+                     "the motion along it has numbers beyond what a double can hold: send it in a "
+                     "smaller unit");
     }
     if (!violations.empty()) return ToFailure(violations);
     EncodeCurveSpeed(speed, out);

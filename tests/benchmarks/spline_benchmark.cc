@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "benchmark/benchmark.h"
+#include "server/planning/route/curve_speed.h"
 #include "server/planning/spline/arc_length.h"
 #include "server/planning/spline/curvature_knots.h"
 #include "server/planning/spline/curve.h"
@@ -206,6 +207,29 @@ void Knots(benchmark::State& state, Curve curve) {
     benchmark::DoNotOptimize(refined);
   }
   ReportPerItem(state, static_cast<double>(knots));
+}
+
+// The speed along a curve, from its map: knots, envelope and plans. Accelerations are those at
+// which about half of the curve is at the lateral limit, or all of it.
+void CurveSpeedPlan(benchmark::State& state, Curve curve, double acceleration, BudgetMode mode) {
+  const auto map = ArcLengthMap::Create(std::move(curve));
+  CurveSpeedRequest request;
+  SpeedLimits& limits = request.agent.limits;
+  limits.max_speed = 1000.0;
+  limits.max_acceleration = limits.max_braking = acceleration;
+  limits.max_lateral_acceleration = 4.0;
+  if (mode == BudgetMode::kCoupled) limits.max_total_acceleration = 4.0;
+  limits.budget_mode = mode;
+  CurvatureWorkspace workspace;
+  CurveSpeed speed;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(RefineProfile(*map, request, speed).ok());
+    PlanCurveSpeed(*map, request, workspace, speed);
+    benchmark::DoNotOptimize(speed.plan.duration_s);
+  }
+  if (speed.plan.status != SpeedPlanStatus::kOk) state.SkipWithError("no plan");
+  state.counters["nodes"] = static_cast<double>(speed.distance.size());
+  ReportPerItem(state, map->curve().segment_count());
 }
 
 // The article's method, all in float.
@@ -400,6 +424,15 @@ void BM_Tabulated_Chain3D(benchmark::State& s) {
   DirectSamples(s, Chain3D(), InverseMode::kTabulated);
 }
 void BM_Knots_Chain3D(benchmark::State& s) { Knots(s, Chain3D()); }
+void BM_CurveSpeed_Chain3D_Gentle(benchmark::State& s) {
+  CurveSpeedPlan(s, Chain3D(), 0.2, BudgetMode::kIndependent);
+}
+void BM_CurveSpeed_Chain3D_AtTheLimit(benchmark::State& s) {
+  CurveSpeedPlan(s, Chain3D(), 1e3, BudgetMode::kIndependent);
+}
+void BM_CurveSpeed_Chain3D_Coupled(benchmark::State& s) {
+  CurveSpeedPlan(s, Chain3D(), 3.0, BudgetMode::kCoupled);
+}
 BENCHMARK(BM_SetUp_Chain2D);
 BENCHMARK(BM_SetUp_Chain3D);
 BENCHMARK(BM_SetUp_RandomBeziers);
@@ -409,6 +442,9 @@ BENCHMARK(BM_SetUp_Chain3DTight);
 BENCHMARK(BM_Direct_Chain3D)->Arg(80)->Arg(400)->Arg(800)->Arg(1360)->Arg(2400);
 BENCHMARK(BM_Tabulated_Chain3D)->Arg(80)->Arg(400)->Arg(800)->Arg(1360)->Arg(2400);
 BENCHMARK(BM_Knots_Chain3D);
+BENCHMARK(BM_CurveSpeed_Chain3D_Gentle);
+BENCHMARK(BM_CurveSpeed_Chain3D_AtTheLimit);
+BENCHMARK(BM_CurveSpeed_Chain3D_Coupled);
 
 }  // namespace
 }  // namespace arclane

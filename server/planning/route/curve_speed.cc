@@ -68,14 +68,14 @@ double LargestLateral(double k0, double x0, double k1, double x1) {
   return largest;
 }
 
-// Notes how long the plan is in each interval, how near it comes to the lateral limit there, and
-// what the interval's deviation costs.
+// Notes how near the plan comes to the lateral limit in each interval, and what the interval's
+// deviation costs.
 void JudgeIntervals(const Grip& grip, double near, CurveSpeed& result) {
   const CurvatureKnots& knots = result.knots;
   result.intervals.resize(knots.excess.size());
   for (CurveSpeed::Interval& interval : result.intervals) {
     interval.touched = false;
-    interval.duration_s = interval.weight = 0.0;
+    interval.weight = 0.0;
   }
   size_t i = 0;
   for (const SpeedPhase& phase : result.plan.phases) {
@@ -89,18 +89,18 @@ void JudgeIntervals(const Grip& grip, double near, CurveSpeed& result) {
     const double k0 =
         std::abs(result.curvature[phase.piece]) + slope * (phase.start_distance - node0);
     const double k1 = k0 + slope * phase.length;
-    const double lateral = LargestLateral(k0, phase.start_speed * phase.start_speed, k1,
-                                          phase.end_speed * phase.end_speed) /
-                           grip.lateral;
+    const double x0 = phase.start_speed * phase.start_speed;
+    const double x1 = phase.end_speed * phase.end_speed;
+    const double lateral = LargestLateral(k0, x0, k1, x1) / grip.lateral;
+    if (!(lateral > 0.0)) continue;
     CurveSpeed::Interval& interval = result.intervals[i];
-    interval.duration_s += phase.duration_s;
-    const double curvature = std::max(k0, k1);
-    if (!(curvature > 0.0) || !(lateral > 0.0)) continue;
-    // Two thirds of the deviation on the mean, and time is as the root of the curvature.
-    const double cost = phase.duration_s * knots.deviation[i] / (3.0 * curvature);
+    // Two thirds of the deviation on the mean, beside the curvature that binds at this speed; time
+    // is as the root of the curvature.
+    const double cost =
+        phase.duration_s * knots.deviation[i] * std::max(x0, x1) / (3.0 * grip.lateral);
     if (grip.coupled) {
       interval.touched = true;
-      interval.weight += cost * lateral * lateral;
+      interval.weight += cost * lateral;
     } else {
       interval.touched |= lateral >= 1.0 - near;
       interval.weight += cost;

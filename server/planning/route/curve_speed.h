@@ -59,8 +59,7 @@ struct CurveSpeed {
   struct Interval {
     bool fine = false;     // As fine as it will be.
     bool touched = false;  // By the plan.
-    double duration_s = 0.0;
-    double weight = 0.0;  // How much its deviation costs, seconds.
+    double weight = 0.0;   // How much its deviation costs, seconds.
   };
   std::vector<Interval> intervals;
   std::vector<uint32_t> parts;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "server/planning/geometry/polygon.h"
@@ -178,16 +179,27 @@ bool RouteVerifier::Walk(const Corridor& corridor, double tolerance) {
   return stays_.back().to >= length_;
 }
 
-// Walks back from the end: into each cell as far from the ends of what is possible as can be.
+// Walks back from the end: into each cell as far from the ends of what is possible as can be. A
+// stay can be entered from several stays in the cell before, where the chain leaves that and comes
+// back; the crossing must lie in one of them.
 void RouteVerifier::ChooseCrossings(std::vector<PortalCrossing>* crossings) const {
   const size_t cells = stays_begin_.size();
   crossings->assign(cells - 1, {});
   double t = length_;
+  Stay stay = stays_.back();
   for (size_t k = cells - 1; k > 0; --k) {
-    const size_t end = k + 1 < cells ? stays_begin_[k + 1] : stays_.size();
-    size_t i = stays_begin_[k];
-    while (i + 1 < end && stays_[i].to < t) ++i;
-    t = 0.5 * (stays_[i].from + std::min(stays_[i].entered_by, t));
+    const double entered_by = std::min(stay.entered_by, t);
+    Stay before = stays_[stays_begin_[k - 1]];
+    double widest = -std::numeric_limits<double>::infinity();
+    for (size_t i = stays_begin_[k - 1]; i < stays_begin_[k]; ++i) {
+      const double first = std::max(stays_[i].from, stay.from);
+      const double last = std::min(stays_[i].to, entered_by);
+      if (last - first <= widest) continue;
+      widest = last - first;
+      before = stays_[i];
+      t = 0.5 * (first + last);
+    }
+    stay = before;
     const Segment& segment = segments_[std::min(SegmentAt(t), segments_.size() - 1)];
     (*crossings)[k - 1] = {t, PointAt(segment, t - segment.start_distance)};
   }

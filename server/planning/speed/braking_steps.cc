@@ -27,11 +27,16 @@ class BackwardPass {
     const std::size_t n = order_.interval_count();
     x_ = order_.StopsAt(n) ? Real{0} : x_end;
     for (std::size_t j = n; j-- > 0;) {
-      cutter_.Cut(j);
       interval_ = static_cast<std::uint32_t>(order_.RequestInterval(j));
       node_ = static_cast<std::uint32_t>(j);
       start_ = order_.distance[interval_];
-      for (std::size_t p = parts_.size(); p-- > 0;) Through(parts_[p]);
+      CurvePart<Real> whole;
+      if (cutter_.IsWhole(j, whole)) {
+        Through(whole);
+      } else {
+        cutter_.Cut(j);
+        for (std::size_t p = parts_.size(); p-- > 0;) Through(parts_[p]);
+      }
       steps_.back().first = true;
       if (order_.StopsAt(j)) x_ = 0.0;
     }

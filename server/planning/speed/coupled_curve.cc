@@ -62,7 +62,7 @@ class ForwardPass {
     if (f == 0.0 && step.f_to == 0.0) {
       writer_.Constant(SpeedPhaseKind::kCruise, rest, v_, v1, 0);
     } else {
-      writer_.Linear(SpeedPhaseKind::kBrake, rest, v_, v1, -f, -step.f_to);
+      writer_.Linear(SpeedPhaseKind::kBrake, rest, v_, v1, -f, step.f_slope);
     }
     x_ = step.x_to;
     v_ = v1;
@@ -143,7 +143,7 @@ class ForwardPass {
     if (ends.a0 == 0.0 && ends.a1 == 0.0) {
       if (moved > 0.0) writer_.Constant(SpeedPhaseKind::kCruise, moved, v_, v1, 0);
     } else if (moved > 0.0) {
-      writer_.Linear(SpeedPhaseKind::kAccelerate, moved, v_, v1, a0, a0 + c * moved);
+      writer_.Linear(SpeedPhaseKind::kAccelerate, moved, v_, v1, a0, c);
     }
     if (moved == d) next_ = ends.next;
     x_ = x1;

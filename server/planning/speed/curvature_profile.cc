@@ -151,21 +151,57 @@ void FindClipped(const CurvatureProfileRequest& request, CurvatureSpeedPlan& pla
   }
 }
 
-// A time beyond what a double can hold names the node, or the stop, before which it is reached.
+// The stop nearest to an interval from behind.
+std::size_t StopAt(const CurvatureProfileRequest& request, std::size_t interval) {
+  std::size_t k = 0;
+  while (k + 1 < request.stops.size() && request.stops[k + 1].boundary <= interval) ++k;
+  return k;
+}
+
+bool HasFiniteTime(const SpeedPhase& phase) {
+  return std::isfinite(phase.start_time_s + phase.duration_s);
+}
+
+// The field that keeps the speed down in an interval of the curve: of the caps at its slower end
+// the least.
+std::string SlowestField(const CurvatureProfileRequest& request, std::size_t interval) {
+  using Real = long double;
+  const BasicMotionBudget<Real> budget = ResolveBudget<Real>(request.limits);
+  Real lowest = budget.squared_max_speed;
+  std::string field = "limits.max_speed";
+  const auto lower = [&](Real cap, std::string name) {
+    if (!(cap < lowest)) return;
+    lowest = cap;
+    field = std::move(name);
+  };
+  for (const std::size_t node : {interval, interval + 1}) {
+    const Real k = std::abs(Real{request.curvature[node]});
+    if (k > 0) lower(budget.lateral / k, absl::StrCat("curvature[", node, "]"));
+    if (!request.speed_cap.empty()) {
+      lower(Real{request.speed_cap[node]} * request.speed_cap[node],
+            absl::StrCat("speed_cap[", node, "]"));
+    }
+  }
+  return field;
+}
+
+// A length or time beyond what a double can hold names the field that makes it so.
 void FailBeyondDouble(const CurvatureProfileRequest& request, CurvatureSpeedPlan& plan) {
-  std::string field = "distance";
-  const auto beyond =
-      std::find_if(plan.phases.begin(), plan.phases.end(), [](const SpeedPhase& phase) {
-        return !std::isfinite(phase.start_time_s + phase.duration_s);
-      });
-  if (beyond != plan.phases.end() && beyond->kind != SpeedPhaseKind::kDwell) {
-    field = absl::StrCat("distance[", beyond->piece + 1, "]");
-  } else if (!request.stops.empty()) {
-    field = absl::StrCat("stops[", request.stops.size() - 1, "].dwell_s");
+  std::string field = absl::StrCat("distance[", request.distance.size() - 1, "]");
+  std::string message = "the path is longer than a double can hold";
+  if (std::isfinite(plan.length)) {
+    message = "within the limits this takes more seconds than a double can hold";
+    const auto beyond = std::find_if_not(plan.phases.begin(), plan.phases.end(), HasFiniteTime);
+    const bool known = beyond != plan.phases.end();
+    if (known && beyond->kind != SpeedPhaseKind::kDwell) {
+      field = SlowestField(request, beyond->piece);
+    } else if (!request.stops.empty()) {
+      const std::size_t k = known ? StopAt(request, beyond->piece) : request.stops.size() - 1;
+      field = absl::StrCat("stops[", k, "].dwell_s");
+    }
   }
   ResetOutcome(plan, SpeedPlanStatus::kInvalidArgument);
-  plan.violations.push_back(
-      {field, "the path or, within the limits, its time is beyond what a double can hold"});
+  plan.violations.push_back({field, message});
 }
 
 enum class CurveMethod { kColumns, kCaps, kCoupled };
@@ -260,6 +296,10 @@ void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& works
     plan.start_speed_max = root(start_max);
     plan.brake_now = BrakeFrom(static_cast<double>(v_start), length, 0.0,
                                static_cast<double>(budget.brake.limit));
+    if (!std::isfinite(plan.brake_now.stop_distance)) {
+      ResetOutcome(plan, SpeedPlanStatus::kInvalidArgument);
+      plan.violations.push_back({"start_speed", kBrakesBeyondDouble});
+    }
     return;
   }
   x_start = std::min(x_start, start_max);

@@ -13,8 +13,8 @@
 // lies within budget_resolution of the edge. Where the speed is all but given by the curvature (the
 // edge is stiff there) a step rides that level instead. The plan is feasible and so never faster
 // than the optimum beyond kBudgetExcess; it is slower by less than budget_resolution, typically a
-// tenth of it. A separate lateral limit below the total is kept with a margin of budget_resolution,
-// since its cap is followed by chords.
+// tenth of it. A separate lateral limit below the total is kept with a margin of half of
+// budget_resolution, since its cap is followed by chords.
 //
 // Never exceeds a limit by more than kBudgetExcess relative, at nodes or between them.
 // Cost: linear in nodes; coupled: times the steps per node (1 on curves sampled finely).

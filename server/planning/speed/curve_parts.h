@@ -44,15 +44,19 @@ struct CurvePart {
 template <typename Real>
 struct CoupledBudget {
   CoupledBudget(const BasicMotionBudget<Real>& motion_in, Real resolution_in)
-      : motion(motion_in), resolution(resolution_in), lateral(motion.lateral) {
-    if (motion.lateral < motion.total) lateral = motion.lateral / (1 + resolution);
+      : motion(motion_in),
+        resolution(resolution_in),
+        lateral_margin(resolution / 2),
+        lateral(motion.lateral) {
+    if (motion.lateral < motion.total) lateral = motion.lateral / (1 + lateral_margin);
   }
 
   const BasicMotionBudget<Real>& motion;
   Real resolution;  // relative depth of a step inside the disc that is accepted
   // A separate lateral limit below the total is a hyperbola in x; chords over parts of ratio rho in
-  // curvature exceed it by (rho - 1)^2 / (4 rho), which is kept below `resolution` and taken off
-  // the limit.
+  // curvature exceed it by (rho - 1)^2 / (4 rho), which is kept below this margin and taken off the
+  // limit: all along, where a step is deepest in its middle only.
+  Real lateral_margin;
   Real lateral;
 };
 
@@ -67,11 +71,25 @@ class PartCutter {
         lateral_(budget.motion.lateral < budget.motion.total
                      ? budget.lateral
                      : std::numeric_limits<Real>::infinity()),
-        resolution_(budget.resolution),
+        resolution_(budget.lateral_margin),
         parts_(parts) {
     // (rho - 1)^2 / (4 rho) = resolution.
     const Real rho = 1.0 + 2.0 * resolution_ + 2.0 * std::sqrt(resolution_ * (1.0 + resolution_));
     log_ratio_ = std::log(rho);
+  }
+
+  // Interval j as its one part, the usual case; false: it may have more.
+  bool IsWhole(std::size_t j, CurvePart<Real>& part) const {
+    const Real k0 = order_.curvature[j];
+    const Real k1 = order_.curvature[j + 1];
+    if (!order_.speed_cap.empty() || k0 * k1 < 0.0) return false;
+    const Real m0 = std::abs(k0);
+    const Real m1 = std::abs(k1);
+    if (std::max(m0, m1) * level_ > lateral_) return false;
+    const std::size_t i = order_.RequestInterval(j);
+    const Real length = Real{order_.distance[i + 1]} - order_.distance[i];
+    part = {Real{0}, length, m0, m1, level_, level_, (m1 - m0) / length, Real{0}};
+    return true;
   }
 
   void Cut(std::size_t j) {

@@ -56,9 +56,8 @@ class CurvePhaseWriter {
            0);
   }
 
-  // Acceleration from a0 to a1, linear in distance.
-  void Linear(SpeedPhaseKind kind, Real length, Real v0, Real v1, Real a0, Real a1) {
-    const Real c = (a1 - a0) / length;
+  // Acceleration a0 + c d.
+  void Linear(SpeedPhaseKind kind, Real length, Real v0, Real v1, Real a0, Real c) {
     Append(kind, SpeedLaw::kLinearAcceleration, length,
            linear_acceleration::Time(length, v0, v1, c), v0, v1, a0, c, 0);
   }

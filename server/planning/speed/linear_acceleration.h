@@ -15,7 +15,10 @@ namespace arclane::linear_acceleration {
 // atanh(u)/u for z = u^2 > 0, atan(u)/u for z = -u^2 < 0. z < 1.
 template <typename Real>
 Real ArcRatio(Real z) {
-  // Ten terms: 0.04^10 / 21 < 1e-15 relative.
+  // Four terms: 1e-4^4 / 9 < 2e-17 relative; ten: 0.04^10 / 21 < 1e-15.
+  if (std::abs(z) < 1e-4) {
+    return 1 + z * (Real{1} / 3 + z * (Real{1} / 5 + z * (Real{1} / 7)));
+  }
   if (std::abs(z) < 0.04) {
     Real sum = Real{1} / 21;
     sum = sum * z + Real{1} / 19;

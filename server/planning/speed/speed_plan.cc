@@ -51,6 +51,9 @@ void FailStart(double speed_max, const SpeedPlanRequest& request, double length,
   plan.status = SpeedPlanStatus::kInfeasibleStart;
   plan.start_speed_max = speed_max;
   plan.brake_now = BrakeFrom(request.start_speed, length, limits.reaction_time_s, braking);
+  if (std::isfinite(plan.brake_now.stop_distance)) return;
+  ResetOutcome(plan);
+  plan.violations.push_back({"start_speed", kBrakesBeyondDouble});
 }
 
 void FailEnd(double speed_max, SpeedPlan& plan) {

@@ -69,7 +69,11 @@ struct BrakeNow {
   double speed_at_end = 0.0;   // speed where the path ends; 0 if at rest before
 };
 
-// `length` of path lies ahead; `braking` is the magnitude.
+// What is wrong with a start speed whose stopping distance is infinite: it is an invalid argument.
+inline constexpr char kBrakesBeyondDouble[] =
+    "from this speed the way to rest is longer than a double can hold";
+
+// `length` of path lies ahead; `braking` is the magnitude. The distances may be infinite.
 BrakeNow BrakeFrom(double speed, double length, double reaction_s, double braking);
 
 // The columns below list only pieces of positive length, in order; piece_index names them in the

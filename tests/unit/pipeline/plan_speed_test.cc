@@ -115,5 +115,26 @@ TEST(PlanSpeedPipelineTest, GivesUpWhenToldTo) {
   EXPECT_EQ(failure->reason, FailureReason::kDeadlineExceeded);
 }
 
+TEST(PlanSpeedPipelineTest, NumbersBeyondDoubleNameWhatMakesThem) {
+  constexpr char kProfile[] =
+      "profile { distance: 0 distance: 1 distance: 2 distance: 3 curvature: 0 curvature: 0 "
+      "curvature: 0 curvature: 0 ";
+  EXPECT_THAT(Fields(std::string(kLimits) + kProfile +
+                     "speed_cap: 5 speed_cap: 0 speed_cap: 0 speed_cap: 5 }"),
+              ElementsAre("profile.speed_cap[1]"));
+  EXPECT_THAT(
+      Fields(std::string("limits { max_speed: 1e-309 max_acceleration: 2 max_braking: 2 } ") +
+             kProfile + "}"),
+      ElementsAre("limits.max_speed"));
+  EXPECT_THAT(Fields(std::string(kLimits) + kProfile + "} start_speed: 1e308"),
+              ElementsAre("start_speed"));
+  EXPECT_THAT(Fields(std::string(kLimits) + "pieces { length: 1 } start_speed: 1e308"),
+              ElementsAre("start_speed"));
+  EXPECT_THAT(Fields("limits { max_speed: 6 max_acceleration: 2 max_braking: 2 "
+                     "max_lateral_acceleration: 3 } profile { distance: 0 distance: 1e-160 "
+                     "curvature: 1e159 curvature: 3e159 }"),
+              ElementsAre("profile.curvature[1]"));
+}
+
 }  // namespace
 }  // namespace arclane

@@ -16,6 +16,7 @@ using ::testing::DoubleNear;
 using ::testing::ElementsAre;
 using testing::FromText;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
 
 constexpr char kAgent[] =
     "agent { limits { max_speed: 6 max_acceleration: 2 max_braking: 2 max_lateral_acceleration: 3 "
@@ -211,6 +212,24 @@ TEST(PlanSplinePipelineTest, SpeedsThatCannotBeHadAreOutcomes) {
   EXPECT_EQ(plan.speed().outcome(), v1::SPEED_OUTCOME_INFEASIBLE_START);
   EXPECT_NEAR(plan.speed().max_start_speed(), 6.0, 1e-12);
   EXPECT_NEAR(plan.speed().brake_now().overrun(), 16.0 - 9.0, 1e-12);
+}
+
+TEST(PlanSplinePipelineTest, WhatCannotBePlannedNamesTheRequestsOwnField) {
+  // A wish to stand still takes for ever, whatever node of the profile it shows at.
+  EXPECT_THAT(Fields(std::string(kAgent) + kWave +
+                     "speed_wish { distance { distance: 0 distance: 9 } speed: 0 speed: 0 }"),
+              ElementsAre("speed_wish.speed"));
+  EXPECT_THAT(
+      Fields(std::string("agent { limits { max_speed: 1e-308 max_acceleration: 2 "
+                         "max_braking: 2 max_angular_speed: 1e-101 } } start_speed: 1e308 ") +
+             kWave + "speed_wish { time { time_s: 0 time_s: 1e101 } speed: 1e101 speed: 1 }"),
+      UnorderedElementsAre("agent.limits.max_speed", "agent.limits.max_angular_speed",
+                           "start_speed", "speed_wish.speed[0]", "speed_wish.time.time_s[1]"));
+  // So small that the rate at which its curvature changes is infinite.
+  EXPECT_THAT(Fields(std::string(kAgent) +
+                     "spline { bezier {} control { x: 0 x: 1e-160 x: 1e-160 x: 2e-160 y: 0 y: 0 y: "
+                     "1e-160 y: 1e-160 } }"),
+              ElementsAre("spline"));
 }
 
 }  // namespace

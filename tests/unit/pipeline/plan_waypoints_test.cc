@@ -177,5 +177,22 @@ TEST(PlanWaypointsPipelineTest, EqualRequestsGiveEqualBytes) {
       once);
 }
 
+TEST(PlanWaypointsPipelineTest, NoRadiusIsLargerThanTheAgentsLargest) {
+  const v1::Route route = Plan(
+      "agent { limits { max_speed: 6 max_acceleration: 3 max_braking: 4 } body { max_turn_radius: "
+      "1.5 } } radius: 1 radius: inf " +
+      std::string(kStep));
+  EXPECT_THAT(route.corners().radius(), ElementsAre(1.0, 1.5));
+}
+
+TEST(PlanWaypointsPipelineTest, AllViolationsAreToldAtOnce) {
+  EXPECT_THAT(
+      Fields(std::string(kAgent) + "waypoints { x: 0 x: nan x: 4 x: 8 y: 0 y: 0 y: 4 y: 4 } "
+                                   "radius: -1 radius: nan radius: 2"),
+      ::testing::UnorderedElementsAre("waypoints.x[1]", "radius", "radius[0]", "radius[1]"));
+  EXPECT_THAT(Fields(std::string(kAgent) + "radius: -1"),
+              ::testing::UnorderedElementsAre("waypoints", "radius[0]"));
+}
+
 }  // namespace
 }  // namespace arclane

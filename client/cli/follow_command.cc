@@ -87,7 +87,7 @@ ExitCode RunFollow(const FollowFlags& flags, const ServerFlags& server, CliStrea
     ReportError(answer.error(), server, "", streams.err);
     return ExitCodeOf(answer.error());
   }
-  const auto route = FollowedRouteOf(request, answer->route(), 1);
+  const auto route = FollowedRouteOf(request, *answer, 1);
   if (!route.ok()) return Report(route.status(), ExitCode::kRefused, streams.err);
 
   FollowRun run = SimulateFollowing(*route, scenario);

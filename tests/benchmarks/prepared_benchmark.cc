@@ -49,8 +49,8 @@ struct World {
     ReadSet reads;
     const auto view = registry->View("map", {}, "", 0.0);
     if (AnswerPlanCorridorByRef(
-            request, *view, RequestLimits(), [] { return std::nullopt; }, response, reads,
-            nullptr, prepared))
+            request, *view, RequestLimits(), [] { return std::nullopt; }, response, reads, nullptr,
+            prepared))
       std::abort();
     benchmark::DoNotOptimize(response);
   }

@@ -68,9 +68,12 @@ class FollowStream:
         self.is_new = True
 
     def exchange(self, message):
-        """Sends a tick and waits for its answer."""
+        """Sends a tick and waits for its answer. What the server tells between answers is that the stream ends, which the next
+        read finds out, or that routes have gone stale, which the answers tell too."""
         self._requests.put(message)
         answer = next(self._answers)
+        while answer.pushed:
+            answer = next(self._answers)
         self.is_new = False
         return answer
 

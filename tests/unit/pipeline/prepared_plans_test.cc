@@ -145,7 +145,8 @@ class PreparedCorridorTest : public ::testing::TestWithParam<MeshUpAxis> {
     v1::PlanCorridorResponse response;
     ReadSet reads;
     const auto failure = AnswerPlanCorridorByRef(
-        request, *view, RequestLimits(), [] { return std::nullopt; }, response, reads, nullptr, prepared);
+        request, *view, RequestLimits(), [] { return std::nullopt; }, response, reads, nullptr,
+        prepared);
     if (!failure) return response.SerializeAsString();
     std::string text = failure->message;
     for (const FieldViolation& violation : failure->violations)

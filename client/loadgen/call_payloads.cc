@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "arclane/v1/planner.pb.h"
+#include "client/loadgen/plan_item_wire.h"
 
 namespace arclane {
 namespace {
@@ -41,7 +42,9 @@ std::string PingOfSize(size_t request_bytes, size_t response_bytes, size_t max_p
 }
 
 CallPayloads::CallPayloads(RequestMix mix, size_t max_ping_bytes)
-    : order_(std::move(mix.order)), max_ping_bytes_(max_ping_bytes) {
+    : order_(std::move(mix.order)),
+      shared_(std::move(mix.shared)),
+      max_ping_bytes_(max_ping_bytes) {
   for (RequestSource& given : mix.sources) {
     Source source;
     source.name = std::move(given.name);
@@ -49,8 +52,8 @@ CallPayloads::CallPayloads(RequestMix mix, size_t max_ping_bytes)
     for (const std::string& request : given.requests) {
       auto payload = std::make_unique<CallPayload>();
       payload->request = ToByteBuffer(request);
-      payload->request_bytes = request.size();
-      payload->ping = ToByteBuffer(PingOfSize(request.size(), 0, max_ping_bytes_));
+      payload->request_bytes = request.size() + (given.method == "PlanStream" ? kStreamIdBytes : 0);
+      payload->ping = ToByteBuffer(PingOfSize(payload->request_bytes, 0, max_ping_bytes_));
       source.payloads.push_back(std::move(payload));
     }
     sources_.push_back(std::move(source));
@@ -59,8 +62,11 @@ CallPayloads::CallPayloads(RequestMix mix, size_t max_ping_bytes)
 
 void CallPayloads::UpdatePings() {
   for (Source& source : sources_) {
+    size_t last_bytes = 0;
     for (const auto& payload : source.payloads) {
-      const size_t bytes = payload->response_bytes.load(std::memory_order_relaxed);
+      size_t bytes = payload->response_bytes.load(std::memory_order_relaxed);
+      if (bytes == 0) bytes = last_bytes;
+      last_bytes = bytes;
       if (bytes == payload->ping_response_bytes) continue;
       payload->ping = ToByteBuffer(PingOfSize(payload->request_bytes, bytes, max_ping_bytes_));
       payload->ping_response_bytes = bytes;

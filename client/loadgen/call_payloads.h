@@ -26,7 +26,7 @@ std::string PingOfSize(size_t request_bytes, size_t response_bytes, size_t max_p
 
 struct CallPayload {
   grpc::ByteBuffer request;
-  size_t request_bytes = 0;
+  size_t request_bytes = 0;                // As sent, the id of a stream's item included.
   std::atomic<size_t> response_bytes = 0;  // Of the last answer with OK; 0: none yet.
   grpc::ByteBuffer ping;
   size_t ping_response_bytes = 0;  // What `ping` was made for.
@@ -46,8 +46,11 @@ class CallPayloads {
 
   const std::vector<Source>& sources() const { return sources_; }
   const std::vector<int>& order() const { return order_; }
+  // The serialised PlanShared of a stream's items.
+  const std::string& shared() const { return shared_; }
 
-  // Makes each Ping anew whose request has been answered in another size. No call may run.
+  // Makes each Ping anew whose request has been answered in another size; requests that were not
+  // answered yet count as the last of their source that was. No call may run.
   void UpdatePings();
   // Whether a request or an answer exceeds what Ping carries, so that its Ping is smaller.
   bool pings_are_cut() const { return pings_are_cut_; }
@@ -55,6 +58,7 @@ class CallPayloads {
  private:
   std::vector<Source> sources_;
   std::vector<int> order_;
+  const std::string shared_;
   const size_t max_ping_bytes_;
   bool pings_are_cut_ = false;
 };

@@ -153,7 +153,7 @@ LoadOptions ReadTexts(FlagReader& reader) {
   reader.Read(absl::GetFlag(FLAGS_concurrency), "concurrency", options.concurrency);
   if (const std::string rate = absl::GetFlag(FLAGS_rate); !rate.empty()) {
     reader.Read(rate, "rate", options.rate);
-    if (options.loop == LoadLoop::kClosed) reader.Fault("rate", "needs --loop=open");
+    if (absl::GetFlag(FLAGS_loop) == "closed") reader.Fault("rate", "needs --loop=open");
   }
   reader.ReadChoice<Arrivals>(absl::GetFlag(FLAGS_arrivals), "arrivals",
                               {{"uniform", Arrivals::kUniform}, {"poisson", Arrivals::kPoisson}},

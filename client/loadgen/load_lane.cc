@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/time/time.h"
+#include "client/loadgen/batch_driver.h"
 #include "client/loadgen/retry.h"
 #include "client/loadgen/stream_driver.h"
 #include "client/loadgen/unary_driver.h"
@@ -16,7 +17,7 @@ namespace arclane {
 namespace {
 
 constexpr char kPing[] = "/arclane.v1.PathPlanner/Ping";
-constexpr char kPingStream[] = "/arclane.v1.PathPlanner/PingStream";
+constexpr char kPlanStream[] = "/arclane.v1.PathPlanner/PlanStream";
 
 // A closed loop without a server would spin: a place whose call found none waits before the next.
 constexpr auto kPauseWithoutServer = std::chrono::milliseconds(10);
@@ -63,11 +64,7 @@ LoadLane::LoadLane(const LoadOptions& options, int index, const CallPayloads& pa
                                     static_cast<size_t>(options.threads));
     }
     for (const auto& channel : channels) {
-      if (options.shape == CallShape::kStream) {
-        flow.drivers.push_back(MakeStreamDriver(channel, kPingStream, queue_, *this));
-      } else {
-        flow.drivers.push_back(MakeUnaryDriver(channel, queue_, *this));
-      }
+      flow.drivers.push_back(MakeDriver(channel, flow.kind));
       ++open_drivers_;
     }
   }
@@ -76,6 +73,20 @@ LoadLane::LoadLane(const LoadOptions& options, int index, const CallPayloads& pa
 }
 
 LoadLane::~LoadLane() { Close(); }
+
+std::unique_ptr<CallDriver> LoadLane::MakeDriver(const std::shared_ptr<grpc::Channel>& channel,
+                                                 FlowKind kind) {
+  if (options_.shape == CallShape::kStream) {
+    const bool plans = kind == kPlans && payloads_.sources()[0].method == kPlanStream;
+    return MakeStreamDriver(
+        channel, plans ? MakePlanStreamFormat(payloads_.shared()) : MakePingStreamFormat(), queue_,
+        *this);
+  }
+  if (options_.shape == CallShape::kBatch && kind == kPlans) {
+    return MakeBatchDriver(channel, queue_, *this);
+  }
+  return MakeUnaryDriver(channel, queue_, *this);
+}
 
 void LoadLane::Begin(const LoadSlice& slice) {
   std::vector<Call*> first;
@@ -309,7 +320,8 @@ void LoadLane::Record(const Call& call, const CallEnd& end, LoadClock::time_poin
   (ok ? series.latency : series.failed_latency).Add(latency);
   ++series.codes[end.code];
   series.attempts += static_cast<uint64_t>(call.attempts);
-  series.request_bytes += call.outgoing.request->Length();
+  series.request_bytes +=
+      call.flow->kind == kPlans ? call.payload->request_bytes : call.outgoing.request->Length();
   series.response_bytes += end.response_bytes;
   series.items_ok += end.items_ok;
   series.items_failed += end.items_failed;

@@ -104,6 +104,8 @@ class LoadLane final : public CallListener {
     grpc::Alarm alarm;
   };
 
+  std::unique_ptr<CallDriver> MakeDriver(const std::shared_ptr<grpc::Channel>& channel,
+                                         FlowKind kind);
   void RunQueue();
   void RunSchedule() ABSL_NO_THREAD_SAFETY_ANALYSIS;
   bool SliceIsOver() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {

@@ -139,6 +139,8 @@ std::vector<std::string> FaultsOf(const LoadOptions& options) {
   check(options.max_attempts == 1 || options.shape != CallShape::kStream, "max_attempts",
         "messages of a stream are not sent again");
   check_duration(options.warm_up, true, "warm_up");
+  check(options.ping == PingTurns::kAlternate || options.warm_up > absl::ZeroDuration(), "warm_up",
+        "is needed with --ping=beside: it tells the size of the answers");
   check_duration(options.duration, false, "duration");
   check_range(options.count, int64_t{1}, int64_t{1'000'000'000'000}, "count");
   check(options.ping_share > 0.0 && options.ping_share <= 0.9, "ping_share",

@@ -93,6 +93,10 @@ Json JsonOf(const ReportedSeries& series) {
     json["client_cpu_us_per_call"] = PerCall(series.time->client_cpu_s, statistics);
     if (series.time->server_cpu_s >= 0.0) {
       json["server_cpu_us_per_call"] = PerCall(series.time->server_cpu_s, statistics);
+      if (statistics.items_ok > 0) {
+        json["server_cpu_us_per_item"] =
+            1e6 * series.time->server_cpu_s / static_cast<double>(statistics.items_ok);
+      }
     }
   }
   return json;
@@ -144,7 +148,7 @@ std::string Milliseconds(double nanoseconds) {
 
 void AppendRow(const ReportedSeries& series, std::string& text) {
   const SeriesStatistics& statistics = *series.statistics;
-  absl::StrAppendFormat(&text, "%-40s %9d %7d %10.0f", series.name.substr(0, 40),
+  absl::StrAppendFormat(&text, "%-48s %9d %7d %10.0f", series.name.substr(0, 48),
                         statistics.ended(), statistics.failed(), Rate(statistics, *series.time));
   for (const double percent : {50.0, 90.0, 99.0, 99.9}) {
     absl::StrAppendFormat(&text, " %9s", Milliseconds(statistics.latency.Percentile(percent)));
@@ -185,11 +189,11 @@ std::string DescribeLoad(const LoadOptions& options) {
 std::string ReportAsText(const LoadOptions& options, const LoadReport& report) {
   std::string text =
       absl::StrFormat("%s; %.1f s measured\n\n", DescribeLoad(options), report.measured_s);
-  absl::StrAppendFormat(&text, "%-40s %9s %7s %10s %9s %9s %9s %9s %9s %9s %9s\n", "", "calls",
+  absl::StrAppendFormat(&text, "%-48s %9s %7s %10s %9s %9s %9s %9s %9s %9s %9s\n", "", "calls",
                         "failed", "ok/s", "p50 ms", "p90 ms", "p99 ms", "p99.9 ms", "max ms",
                         "req B", "resp B");
   for (const ReportedSeries& series : SeriesOf(report)) AppendRow(series, text);
-  absl::StrAppendFormat(&text, "%-69s", "ratio to Ping");
+  absl::StrAppendFormat(&text, "%-77s", "ratio to Ping");
   for (const double percent : {50.0, 90.0, 99.0, 99.9}) {
     absl::StrAppendFormat(&text, " %9.3f",
                           Ratio(report.all_plans.latency.Percentile(percent),

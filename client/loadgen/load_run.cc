@@ -89,7 +89,8 @@ class LoadRun {
       if (absl::Status published = Publish(**client, polygons); !published.ok()) return published;
     }
     payloads_.emplace(std::move(mix), limits->max_ping_bytes());
-    return ProbeSources();
+    if (options_.shape == CallShape::kUnary) ProbeSources();
+    return absl::OkStatus();
   }
 
   LoadReport Run() {
@@ -134,7 +135,7 @@ class LoadRun {
   }
 
   // Asks each part's first request once, for the size of the answers.
-  absl::Status ProbeSources() {
+  void ProbeSources() {
     grpc::GenericStub stub(channels_[0]);
     for (const CallPayloads::Source& source : payloads_->sources()) {
       grpc::ClientContext context;
@@ -159,7 +160,6 @@ class LoadRun {
       for (const auto& payload : source.payloads) payload->response_bytes = response.Length();
     }
     payloads_->UpdatePings();
-    return absl::OkStatus();
   }
 
   // Slices until `end`, or until nothing more may start.
@@ -190,7 +190,7 @@ class LoadRun {
       const bool plans_are_over = record && budget_.calls[kPlans].load() <= 0;
       const bool pinged = pings_next && budget_.calls[kPings].load() < options_.count;
       if (plans_are_over && (options_.ping == PingTurns::kBeside || pinged)) break;
-      if (record && pings_next) payloads_->UpdatePings();
+      if (!pings_next) payloads_->UpdatePings();
       pings_next = !pings_next;
     }
     if (stop_) {
@@ -296,6 +296,9 @@ class LoadRun {
     if (plans.failed() > 0) {
       report_.warnings.push_back(
           absl::StrCat(plans.failed(), " calls failed; the latencies are those of the others"));
+    }
+    if (plans.items_failed > 0) {
+      report_.warnings.push_back(absl::StrCat(plans.items_failed, " items of batches failed"));
     }
     if (plans.start_lag.Percentile(50) > kMostStartLag * plans.latency.Percentile(50)) {
       report_.warnings.push_back(

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +13,8 @@
 #include "arclane/v1/planner.pb.h"
 #include "client/cli/request_input.h"
 #include "client/loadgen/generated_requests.h"
+#include "client/loadgen/plan_item_wire.h"
+#include "client/loadgen/shared_items.h"
 
 namespace arclane {
 namespace {
@@ -67,13 +71,15 @@ class Builder {
     v1::PingRequest request;
     request.mutable_payload()->resize(static_cast<size_t>(bytes));
     request.set_response_size(static_cast<uint32_t>(bytes));
-    Add(request, source);
+    AddBytes(request.SerializeAsString(), source);
   }
 
+  void Fault(std::string error) { errors_.push_back(std::move(error)); }
   absl::Status Finish() const {
     if (errors_.empty()) return absl::OkStatus();
     return absl::InvalidArgumentError(absl::StrJoin(errors_, "\n"));
   }
+  std::string shared() const { return items_.shared().SerializeAsString(); }
 
  private:
   bool Room() {
@@ -95,26 +101,66 @@ class Builder {
   template <typename Request>
   void ReadOne(const RequestText& text, const std::string& file, RequestSource& source) {
     Request request;
-    if (Parse(text, file, request)) Add(request, source);
+    if (Parse(text, file, request)) Add(std::move(request), source);
   }
 
   void AddCorridor(v1::PlanCorridorRequest request, RequestSource& source) {
     if (options_.cache == CacheUse::kUse) request.set_cache_mode(v1::CACHE_MODE_USE);
     if (options_.cache == CacheUse::kBypass) request.set_cache_mode(v1::CACHE_MODE_BYPASS);
-    Add(request, source);
+    Add(std::move(request), source);
   }
 
   template <typename Request>
-  void Add(const Request& request, RequestSource& source) {
-    source.requests.push_back(request.SerializeAsString());
-    bytes_ += source.requests.back().size();
+  void Add(Request request, RequestSource& source) {
+    if (options_.shape == CallShape::kUnary) {
+      AddBytes(request.SerializeAsString(), source);
+      return;
+    }
+    std::string item;
+    if (absl::Status added = items_.Add(std::move(request), item); !added.ok()) {
+      // Every further request would say the same.
+      if (errors_.empty() || errors_.back() != added.message()) Fault(std::string(added.message()));
+      return;
+    }
+    AddBytes(options_.shape == CallShape::kStream ? StreamItemWithoutId(item) : std::move(item),
+             source);
+  }
+
+  void AddBytes(std::string request, RequestSource& source) {
+    bytes_ += request.size();
+    source.requests.push_back(std::move(request));
   }
 
   const LoadOptions& options_;
+  SharedItems items_;
   size_t bytes_ = 0;
   bool full_ = false;
   std::vector<std::string> errors_;
 };
+
+// One source of batches in the place of the sources of their items.
+RequestSource BatchesOf(const RequestMix& mix, int batch_size, std::string_view shared) {
+  size_t items = 0;
+  for (const RequestSource& source : mix.sources) items += source.requests.size();
+  const auto size = static_cast<size_t>(batch_size);
+  const size_t batches = std::max<size_t>(1, items / size);
+  RequestSource batch;
+  batch.method = "PlanBatch";
+  batch.name = absl::StrCat("PlanBatch of ", batch_size);
+  std::vector<size_t> next(mix.sources.size(), 0);
+  size_t in_order = 0;
+  std::vector<std::string_view> chosen;
+  for (size_t i = 0; i < batches; ++i) {
+    chosen.clear();
+    while (chosen.size() < size) {
+      const auto source = static_cast<size_t>(mix.order[in_order++ % mix.order.size()]);
+      const auto& requests = mix.sources[source].requests;
+      chosen.push_back(requests[next[source]++ % requests.size()]);
+    }
+    batch.requests.push_back(BatchOfItems(chosen, shared));
+  }
+  return batch;
+}
 
 std::pair<std::string, std::string> MethodAndName(const MixPart& part) {
   switch (part.source) {
@@ -160,6 +206,7 @@ absl::StatusOr<RequestMix> BuildRequestMix(const LoadOptions& options,
   RequestMix mix;
   Builder builder(options);
   std::vector<int> weights;
+  size_t pings = 0;
   for (const MixPart& part : options.mix) {
     RequestSource source;
     std::tie(source.method, source.name) = MethodAndName(part);
@@ -170,6 +217,7 @@ absl::StatusOr<RequestMix> BuildRequestMix(const LoadOptions& options,
         break;
       case MixPart::Source::kPing:
         builder.AddPing(part.size, source);
+        ++pings;
         break;
       case MixPart::Source::kReference:
         mix.meshes.push_back(part.size);
@@ -179,11 +227,30 @@ absl::StatusOr<RequestMix> BuildRequestMix(const LoadOptions& options,
         builder.Generate(part, source);
         break;
     }
+    if (options.shape == CallShape::kStream) {
+      source.method = part.source == MixPart::Source::kPing ? "PingStream" : "PlanStream";
+    }
     weights.push_back(part.weight);
     mix.sources.push_back(std::move(source));
   }
+  if (options.shape == CallShape::kBatch && pings > 0) {
+    builder.Fault("--mix: a batch has no Pings");
+  }
+  if (options.shape == CallShape::kStream && pings > 0 && pings < options.mix.size()) {
+    builder.Fault("--mix: a stream has either plans or Pings");
+  }
   if (absl::Status built = builder.Finish(); !built.ok()) return built;
   mix.order = OrderByWeight(weights);
+  if (options.shape == CallShape::kStream) mix.shared = builder.shared();
+  if (options.shape == CallShape::kBatch) {
+    RequestSource batches = BatchesOf(mix, options.batch_size, builder.shared());
+    if (options.mix.size() == 1) {
+      absl::StrAppend(&batches.name, " ", mix.sources[0].name);
+    }
+    mix.sources.clear();
+    mix.sources.push_back(std::move(batches));
+    mix.order = {0};
+  }
   return mix;
 }
 

@@ -16,9 +16,10 @@ namespace arclane {
 // One part of the mix.
 struct RequestSource {
   std::string name;    // As the report shows it: "PlanCorridor corridor:32".
-  std::string method;  // "PlanCorridor".
+  std::string method;  // "PlanCorridor"; "PlanBatch", "PlanStream", "PingStream" by the shape.
   int weight = 1;
-  std::vector<std::string> requests;  // Serialised; at least one.
+  // Serialised; at least one. For a stream of plans each lacks its id (plan_item_wire.h).
+  std::vector<std::string> requests;
 };
 
 struct RequestMix {
@@ -27,11 +28,15 @@ struct RequestMix {
   std::vector<int> order;
   // Sizes of the generated meshes that the requests refer to.
   std::vector<int> meshes;
+  // The serialised PlanShared of a stream's items.
+  std::string shared;
 };
 
 // Makes or reads every request. Fails with every part that cannot be read and every request that
-// cannot be parsed (file, line, column, field), and when all requests together exceed 1 GiB.
-// `standard_input` is read for a file named "-".
+// cannot be parsed (file, line, column, field), when all requests together exceed 1 GiB, and where
+// the shape does not allow the mix. In batches the parts are mixed by their weights; there are as
+// many different batches as the requests fill, at least one. `standard_input` is read for a file
+// named "-".
 absl::StatusOr<RequestMix> BuildRequestMix(const LoadOptions& options,
                                            std::istream& standard_input);
 

@@ -6,8 +6,10 @@
 
 #include <deque>
 #include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/container/btree_map.h"
 #include "absl/synchronization/mutex.h"
 
 namespace arclane {
@@ -15,9 +17,9 @@ namespace {
 
 class StreamDriver final : public CallDriver {
  public:
-  StreamDriver(std::shared_ptr<grpc::Channel> channel, std::string method,
+  StreamDriver(std::shared_ptr<grpc::Channel> channel, std::unique_ptr<StreamFormat> format,
                grpc::CompletionQueue& queue, CallListener& listener)
-      : stub_(std::move(channel)), method_(std::move(method)), queue_(queue), listener_(listener) {}
+      : stub_(std::move(channel)), format_(std::move(format)), queue_(queue), listener_(listener) {}
 
   void Start(const OutgoingCall& call) override {
     absl::MutexLock lock(&mutex_);
@@ -56,13 +58,15 @@ class StreamDriver final : public CallDriver {
     grpc::Status status;
     bool started = false;
     bool writing = false;
-    bool broken = false;    // Nothing is written any more.
-    bool finished = false;  // Its status is there.
+    bool opened = false;      // What opens it is written.
+    bool broken = false;      // Nothing is written any more.
+    bool going_away = false;  // The server said so.
+    bool finished = false;    // Its status is there.
   };
 
   void Open() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     stream_ = std::make_unique<Stream>();
-    stream_->rpc = stub_.PrepareCall(&stream_->context, method_, &queue_);
+    stream_->rpc = stub_.PrepareCall(&stream_->context, format_->method(), &queue_);
     stream_->rpc->StartCall(&on_start_);
   }
 
@@ -70,8 +74,16 @@ class StreamDriver final : public CallDriver {
     Stream& stream = *stream_;
     if (!stream.started || stream.writing || stream.broken || unsent_.empty()) return;
     stream.writing = true;
-    stream.rpc->Write(*unsent_.front().request, &on_write_);
-    sent_.push_back(unsent_.front().tag);
+    if (!stream.opened) {
+      stream.opened = true;
+      if (const auto opening = format_->Opening()) {
+        stream.rpc->Write(*opening, &on_write_);
+        return;
+      }
+    }
+    const uint32_t id = next_id_++;  // Wraps around after those that it could meet are answered.
+    stream.rpc->Write(format_->Message(*unsent_.front().request, id), &on_write_);
+    sent_.emplace(id, unsent_.front().tag);
     unsent_.pop_front();
   }
 
@@ -100,22 +112,33 @@ class StreamDriver final : public CallDriver {
   }
 
   void OnRead(bool ok) {
-    void* tag = nullptr;
-    CallEnd end;
+    std::vector<AnsweredItem> answers;
+    std::vector<std::pair<void*, CallEnd>> ended;
     {
       absl::MutexLock lock(&mutex_);
-      if (!ok || sent_.empty()) {
-        stream_->broken = true;
-        stream_->rpc->Finish(&stream_->status, &on_finish_);
-        if (ok) stream_->context.TryCancel();  // An answer to nothing.
-        return;
+      Stream& stream = *stream_;
+      if (ok && !format_->Read(stream.answer, answers, stream.going_away)) {
+        stream.context.TryCancel();
+        ok = false;
       }
-      tag = sent_.front();
-      sent_.pop_front();
-      end.response_bytes = stream_->answer.Length();
-      stream_->rpc->Read(&stream_->answer, &on_read_);
+      for (const AnsweredItem& answer : answers) {
+        const auto sent = format_->answers_in_order()
+                              ? sent_.begin()
+                              : sent_.find(static_cast<uint32_t>(answer.correlation_id));
+        if (sent == sent_.end()) continue;  // An answer to nothing.
+        ended.emplace_back(sent->second, CallEnd{.code = static_cast<grpc::StatusCode>(answer.code),
+                                                 .response_bytes = answer.bytes});
+        sent_.erase(sent);
+      }
+      if (stream.going_away) stream.broken = true;
+      if (ok) {
+        stream.rpc->Read(&stream.answer, &on_read_);
+      } else {
+        stream.broken = true;
+        stream.rpc->Finish(&stream.status, &on_finish_);
+      }
     }
-    listener_.OnCallEnd(tag, end);
+    for (const auto& [tag, end] : ended) listener_.OnCallEnd(tag, end);
   }
 
   void OnFinish(bool) {
@@ -130,19 +153,24 @@ class StreamDriver final : public CallDriver {
 
   // No operation of the stream is under way any more.
   void End() {
-    std::deque<void*> ended;
+    std::vector<void*> ended;
     CallEnd end;
     bool closed;
     {
       absl::MutexLock lock(&mutex_);
-      end.code = stream_->status.error_code();
-      // A stream that ends well has left these unanswered.
-      if (stream_->status.ok()) end.code = grpc::StatusCode::UNAVAILABLE;
-      ended = std::move(sent_);
+      // A stream that ends well leaves no answer out; what it does leave out is lost.
+      end.code =
+          stream_->status.ok() ? grpc::StatusCode::UNAVAILABLE : stream_->status.error_code();
+      for (const auto& [id, tag] : sent_) ended.push_back(tag);
       sent_.clear();
-      for (const OutgoingCall& call : unsent_) ended.push_back(call.tag);
-      unsent_.clear();
+      const bool in_order = stream_->going_away && !closing_;
       stream_.reset();
+      if (!in_order) {
+        for (const OutgoingCall& call : unsent_) ended.push_back(call.tag);
+        unsent_.clear();
+      } else if (!unsent_.empty()) {
+        Open();
+      }
       closed = closing_;
     }
     for (void* tag : ended) listener_.OnCallEnd(tag, end);
@@ -150,7 +178,7 @@ class StreamDriver final : public CallDriver {
   }
 
   grpc::GenericStub stub_;
-  const std::string method_;
+  const std::unique_ptr<StreamFormat> format_;
   grpc::CompletionQueue& queue_;
   CallListener& listener_;
   Step on_start_{*this, &StreamDriver::OnStart};
@@ -161,16 +189,17 @@ class StreamDriver final : public CallDriver {
   absl::Mutex mutex_;
   std::unique_ptr<Stream> stream_ ABSL_GUARDED_BY(mutex_);  // Null: none is open.
   std::deque<OutgoingCall> unsent_ ABSL_GUARDED_BY(mutex_);
-  std::deque<void*> sent_ ABSL_GUARDED_BY(mutex_);  // Tags, in the order of their answers.
+  absl::btree_map<uint32_t, void*> sent_ ABSL_GUARDED_BY(mutex_);  // Tags by id.
+  uint32_t next_id_ ABSL_GUARDED_BY(mutex_) = 1;
   bool closing_ ABSL_GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace
 
 std::unique_ptr<CallDriver> MakeStreamDriver(std::shared_ptr<grpc::Channel> channel,
-                                             std::string method, grpc::CompletionQueue& queue,
-                                             CallListener& listener) {
-  return std::make_unique<StreamDriver>(std::move(channel), std::move(method), queue, listener);
+                                             std::unique_ptr<StreamFormat> format,
+                                             grpc::CompletionQueue& queue, CallListener& listener) {
+  return std::make_unique<StreamDriver>(std::move(channel), std::move(format), queue, listener);
 }
 
 }  // namespace arclane

@@ -6,19 +6,19 @@
 #include <grpcpp/completion_queue.h>
 
 #include <memory>
-#include <string>
 
 #include "client/loadgen/call_driver.h"
+#include "client/loadgen/stream_format.h"
 
 namespace arclane {
 
-// Requests as messages of one bidirectional stream that answers in order, such as PingStream. The
-// stream is opened by the first call, and again after it broke; calls on a stream that breaks end
-// with its status. Messages have no deadline of their own. `method` is the stream's;
-// OutgoingCall::method is not used. `queue` and `listener` outlive it.
+// Requests as messages of one bidirectional stream. The stream is opened by the first call, and
+// again after it ended: a server that goes away in order answers what it has read, and the messages
+// behind go to the next stream; when it breaks, all its calls end with its status. Messages have no
+// deadline of their own. OutgoingCall::method is not used. `queue` and `listener` outlive it.
 std::unique_ptr<CallDriver> MakeStreamDriver(std::shared_ptr<grpc::Channel> channel,
-                                             std::string method, grpc::CompletionQueue& queue,
-                                             CallListener& listener);
+                                             std::unique_ptr<StreamFormat> format,
+                                             grpc::CompletionQueue& queue, CallListener& listener);
 
 }  // namespace arclane
 

@@ -90,6 +90,43 @@ TEST(RequestMixTest, TellsWhichFileIsNotThere) {
   EXPECT_THAT(std::string(mix.status().message()), HasSubstr("no/such/file.jsonl"));
 }
 
+TEST(RequestMixTest, BatchesMixThePartsByTheirWeights) {
+  LoadOptions options = WithMix("corridor:3@2,spline:3");
+  options.shape = CallShape::kBatch;
+  options.batch_size = 6;
+  options.distinct = 9;
+  std::istringstream none;
+  const auto mix = BuildRequestMix(options, none);
+  ASSERT_TRUE(mix.ok()) << mix.status();
+  ASSERT_EQ(mix->sources.size(), 1u);
+  EXPECT_EQ(mix->sources[0].method, "PlanBatch");
+  ASSERT_EQ(mix->sources[0].requests.size(), 3u);  // 18 requests fill three.
+  for (const std::string& bytes : mix->sources[0].requests) {
+    v1::PlanBatchRequest request;
+    ASSERT_TRUE(request.ParseFromString(bytes));
+    ASSERT_EQ(request.items_size(), 6);
+    int corridors = 0;
+    for (const v1::PlanItem& item : request.items()) corridors += item.has_corridor();
+    EXPECT_EQ(corridors, 4);
+    EXPECT_EQ(request.shared().agents_size(), 2);
+  }
+}
+
+TEST(RequestMixTest, TellsWhatAShapeDoesNotAllow) {
+  std::istringstream none;
+  LoadOptions options = WithMix("corridor:3,ping:5");
+  options.shape = CallShape::kStream;
+  EXPECT_THAT(std::string(BuildRequestMix(options, none).status().message()),
+              HasSubstr("either plans or Pings"));
+  options.shape = CallShape::kBatch;
+  EXPECT_THAT(std::string(BuildRequestMix(options, none).status().message()),
+              HasSubstr("a batch has no Pings"));
+  options = WithMix("reference:3,reference:4");
+  options.shape = CallShape::kBatch;
+  EXPECT_THAT(std::string(BuildRequestMix(options, none).status().message()),
+              HasSubstr("share one navmesh"));
+}
+
 TEST(PingOfSizeTest, HasTheBytesOfRequestAndAnswer) {
   for (const size_t request_bytes : {10, 40, 128, 129, 131, 1000, 16000, 16384, 20000, 300000}) {
     for (const size_t response_bytes : {0, 3, 100, 129, 131, 5000, 16386, 16388, 100000}) {

@@ -79,7 +79,50 @@ SPLINE = [
     Goal(r"BM_SetUp_(?:RandomBeziers|Cusps|NearCusps/\d+)/ns_per_item", value_at_most=20000),
 ]
 
-GOALS = [*END_TO_END, *PLAN, *PREPARED, *FUNNEL, *SPEED, *SPLINE]
+_ANY = r"(?:/\w+(?::\w+)?)*"  # Suffixes that Google Benchmark adds: /real_time, /iterations:1.
+
+ROUNDING = [
+    # Fillets of many waypoints cost the same a corner as those of few.
+    Goal(r"BM_FilletPolyline/(\d+)/100000/ns_per_corner", r"BM_FilletPolyline/\1/1000/ns_per_corner", ratio_at_most=2.0, label="flat"),
+]
+
+NAVMESH = [
+    Goal(rf"BM_Publish_Durable/20000{_ANY}", value_at_most=300),  # Milliseconds.
+    Goal(r"BM_Cache_GateChange", value_at_most=1000),  # Microseconds.
+    Goal(rf"(BM_Cache_Zipf/MB:1024/scans:0{_ANY})/resident_MB", r"\1/accounted_MB", ratio_at_most=1.15),
+    Goal(rf"BM_Worlds/\d+{_ANY}/bytes_untouched", value_at_most=1024),
+]
+
+FOLLOW = [
+    Goal(r"BM_FollowStep_(\w+)/(\d+)/ns_per_item", value_at_most=150),
+    Goal(r"BM_FollowStream/1000/real_time/ns_per_item", value_at_most=1000),
+    Goal(r"BM_FollowStream/(\d+)/real_time", r"BM_PingStreamOfTheSameBytes/\1/real_time", ratio_at_most=2.0),
+]
+
+OPERATION = [
+    Goal(r"BM_Metrics_PlannedCall/real_time/threads:\d+", value_at_most=1000),
+    Goal(r"BM_Metrics_CachedCall", value_at_most=1000),
+]
+
+# The server's CPU time for a plan of a batch, over that of the same plan in process. 0: by reference.
+BATCH = [
+    Goal(r"BM_Batch_Server/0/0/real_time/server_over_in_process", value_at_most=1.5),
+    Goal(r"BM_Batch_Server/0/32/real_time/server_over_in_process", value_at_most=1.3),
+    Goal(r"BM_Batch_Pipeline/(\d+)/(\d+)/ns_per_item", r"BM_Batch_InProcess/\1/\2/ns_per_item"),
+]
+
+SCALING = [
+    Goal(r"BM_Scaling_(\w+)/real_time/threads:(\d+)/cpu_ns_a_plan", r"BM_Scaling_\1/real_time/threads:1/cpu_ns_a_plan"),
+]
+
+LOAD = [
+    Goal(r"Load_Stream/in_flight:(\d+)/p50", r"Load_Stream/in_flight:\1/ping_p50", ratio_at_most=1.3),
+    Goal(r"Load_(?!Stream)(.+)/p50", r"Load_\1/ping_p50"),
+    Goal(r"Load_(.+)/p99", r"Load_\1/ping_p99"),
+    Goal(r"Load_(.+)/server_cpu_a_plan", r"Load_\1/server_cpu_a_ping"),
+]
+
+GOALS = [*END_TO_END, *PLAN, *PREPARED, *FUNNEL, *ROUNDING, *SPEED, *SPLINE, *NAVMESH, *FOLLOW, *OPERATION, *BATCH, *SCALING, *LOAD]
 
 
 def evaluate(figures):

@@ -41,7 +41,7 @@ constexpr char kPlan[] = "/arclane.v1.PathPlanner/PlanCorridor";
 constexpr char kPing[] = "/arclane.v1.PathPlanner/Ping";
 constexpr int kBlock = 100;       // Calls before the next series has its turn.
 constexpr int kWarmUpBlocks = 5;  // Of each series.
-constexpr int kInFlight[] = {1, 8};
+constexpr int kInFlight[] = {1, 8, 64};
 constexpr int kCacheInFlight[] = {1, 8, 64};
 constexpr int kCacheSamples = 133;  // An answer of 16 KB.
 

@@ -16,12 +16,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "live")]
 
 from goals import evaluate  # noqa: E402  pylint: disable=wrong-import-position
+from questions import answers  # noqa: E402  pylint: disable=wrong-import-position
 from live_server import LiveServer, ServerError, build_dir, program  # noqa: E402  pylint: disable=wrong-import-position
 from stubs import PROJECT_DIR  # noqa: E402  pylint: disable=wrong-import-position
 
 QUICK_MIN_TIME_S, FULL_MIN_TIME_S = 0.02, 0.5
 QUICK_REPETITIONS, FULL_REPETITIONS = 1, 3
 QUICK_CALLS, FULL_CALLS = 2000, 40000
+QUICK_LOAD_S, FULL_LOAD_S = 1, 8
+# A ratio to the baseline of its own run that grew by more than this share since the other run is a regression. Two runs of one
+# program on a machine that others use differ by up to half of it.
+DEFAULT_TOLERANCE = 0.3
+# The highest percentiles are the machine's as much as the program's.
+LOOSE_TOLERANCE_FACTOR = 3.0
 PROGRAM_TIMEOUT_S = 1800
 
 
@@ -106,7 +113,7 @@ _STANDARD_KEYS = {"name", "run_name", "run_type", "repetitions", "repetition_ind
 
 def figures_of(program_name, entries):
     """One figure a benchmark and counter: the median of the repetitions. CPU time, which other programs on the machine
-    disturb least; all of these programs compute on one thread."""
+    disturb least; wall-clock time where a benchmark asks for it, for its work is done by several threads."""
     groups = {}
     for entry in entries:
         if entry.get("run_type", "iteration") != "iteration":
@@ -116,8 +123,12 @@ def figures_of(program_name, entries):
         groups.setdefault(entry.get("run_name", entry["name"]), []).append(entry)
     figures = []
     for name, runs in groups.items():
-        figures.append({"name": name, "value": median([run["cpu_time"] for run in runs]), "unit": runs[0]["time_unit"],
+        time = "real_time" if "/real_time" in name else "cpu_time"
+        figures.append({"name": name, "value": median([run[time] for run in runs]), "unit": runs[0]["time_unit"],
                         "program": program_name, "repetitions": len(runs)})
+        if runs[0].get("items_per_second") and "ns_per_item" not in runs[0] and "per_item" not in runs[0]:
+            figures.append({"name": f"{name}/ns_per_item", "value": median([1e9 / run["items_per_second"] for run in runs]), "unit": "ns",
+                            "program": program_name, "repetitions": len(runs)})
         for counter in sorted(set(runs[0]) - _STANDARD_KEYS):
             if isinstance(runs[0][counter], (int, float)):
                 value = median([run[counter] for run in runs])
@@ -171,6 +182,63 @@ def end_to_end(quick):
     return figures
 
 
+# Loads by name, each with the flags of arclane-load. Plans and Pings of the same bytes take turns in all of them.
+LOADS = {
+    "OpenLoop/rate:1000": ["--mix=corridor:32", "--loop=open", "--rate=1000"],
+    **{f"Stream/in_flight:{n}": ["--mix=corridor:32", "--shape=stream", f"--concurrency={n}"] for n in (1, 8, 64)},
+    "Waypoints/in_flight:8": ["--mix=waypoints:32"],
+    "Spline/in_flight:8": ["--mix=spline:8"],
+    "Mixed/in_flight:64": ["--mix=corridor:32@4,reference:32@8,waypoints:16@2,spline:8@1", "--concurrency=64", "--connections=2"],
+    **{f"Batch_{name}/samples:{samples}": [f"--mix={part}:16", f"--samples={samples}", "--shape=batch", "--batch_size=1000",
+                                           "--distinct=4000", "--cache=bypass", "--concurrency=2"]
+       for name, part in (("Refs", "reference"), ("Polygons", "corridor")) for samples in (0, 32)},
+}
+
+
+def load_figures(name, report):
+    """Figures of one load: percentiles of plans and Pings, plans a second, the server's CPU time a plan."""
+    plans, pings = report["series"][-2:]
+    figures = []
+
+    def add(figure, value, unit):
+        figures.append({"name": f"Load_{name}/{figure}", "value": value, "unit": unit, "program": "arclane-load", "calls": plans["ok"],
+                        "request_bytes": plans["request_bytes"], "response_bytes": plans["response_bytes"]})
+
+    for quantity in ("p50", "p99", "p99.9"):
+        add(quantity, plans["latency_us"][quantity], "us")
+        add(f"ping_{quantity}", pings["latency_us"][quantity], "us")
+    add("plans_per_s", plans.get("items_ok_per_s", plans["ok_per_s"]), "/s")
+    add("pings_per_s", pings["ok_per_s"], "/s")
+    if "items_ok" in plans:
+        add("server_cpu_a_plan", plans["server_cpu_us_per_item"], "us")
+    else:
+        add("server_cpu_a_plan", plans["server_cpu_us_per_call"], "us")
+        add("server_cpu_a_ping", pings["server_cpu_us_per_call"], "us")
+    return figures
+
+
+def loads(quick, name_filter):
+    """Figures of every load, each with a server of its own."""
+    figures = []
+    for name, flags in LOADS.items():
+        if not re.search(name_filter, f"Load_{name}"):
+            continue
+        print(f"Running arclane-load {' '.join(flags)} ...", file=sys.stderr)
+        with LiveServer() as server:
+            done = subprocess.run([program("client/loadgen/arclane-load"), f"--server={server.target}", f"--server_pid={server.process.pid}",
+                                   f"--duration={QUICK_LOAD_S if quick else FULL_LOAD_S}s", "--warm_up=500ms", "--quiet", "--json=-",
+                                   "--ping_share=0.4", *flags],
+                                  capture_output=True, text=True, check=False, timeout=PROGRAM_TIMEOUT_S)
+            if done.returncode != 0:
+                raise BenchmarkError(f"arclane-load {' '.join(flags)}: {done.stderr}\n{server.log_text()[-2000:]}")
+        report = json.loads(done.stdout)
+        failed = {code: count for code, count in report["series"][-2]["codes"].items() if code != "OK"}
+        if failed:
+            raise BenchmarkError(f"arclane-load {' '.join(flags)}: calls failed: {failed}")
+        figures += load_figures(name, report)
+    return figures
+
+
 def print_table(figures):
     """The figures as a table."""
     width = max(len(figure["name"]) for figure in figures)
@@ -184,12 +252,51 @@ def print_table(figures):
     print(f"{len(figures)} figures; {sum(f['met'] for f in judged)} of {len(judged)} goals met")
 
 
+def key_of(figure):
+    """What one ratio is about: a figure, its baseline and its rule."""
+    return figure["name"], figure["baseline"]["name"] if figure["baseline"] else None, figure["goal"]
+
+
+def regressions(figures, other, tolerance):
+    """(figure, ratio of the other run) for every ratio that grew beyond the tolerance, and how many were compared."""
+    before = {key_of(figure): figure["ratio"] for figure in other["figures"] if figure["ratio"]}
+    compared, worse = 0, []
+    for figure in figures:
+        old = before.get(key_of(figure))
+        if old is None or figure["ratio"] is None:
+            continue
+        compared += 1
+        allowed = tolerance * (LOOSE_TOLERANCE_FACTOR if re.search(r"/p99", figure["name"]) else 1.0)
+        if figure["ratio"] > old * (1.0 + allowed):
+            worse.append((figure, old))
+    return worse, compared
+
+
+def compare(figures, path, tolerance):
+    """Tells regressions against an earlier run; True when there is none."""
+    with open(path, encoding="utf-8") as file:
+        other = json.load(file)
+    worse, compared = regressions(figures, other, tolerance)
+    for figure, old in worse:
+        print(f"REGRESSION {figure['name']}: {figure['ratio']:.3f} times its baseline"
+              f"{' ' + figure['baseline']['name'] if figure['baseline'] else ''}, {old:.3f} before")
+    print(f"{compared} ratios compared with {path} (commit {other['commit'][:12]}): {len(worse)} grew by more than {tolerance:.0%}"
+          f" ({tolerance * LOOSE_TOLERANCE_FACTOR:.0%} for p99 and above)")
+    if compared == 0:
+        raise BenchmarkError(f"{path} has no ratio in common with this run")
+    return not worse
+
+
 def main():
     """The program."""
     parser = argparse.ArgumentParser(prog="tests/benchmarks/run.sh", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="short runs, for a look and for continuous integration")
     parser.add_argument("--json", metavar="FILE", help="also write everything as JSON")
-    parser.add_argument("--filter", default=".", metavar="REGEX", help="only these benchmarks (the end-to-end comparison: PlanCorridor)")
+    parser.add_argument("--filter", default=".", metavar="REGEX",
+                        help="only these benchmarks (the latencies of single calls: PlanCorridor; loads: Load_NAME)")
+    parser.add_argument("--against", metavar="FILE", help="compare with an earlier run's JSON; ratios that grew end it with code 1")
+    parser.add_argument("--tolerance", type=float, default=DEFAULT_TOLERANCE, metavar="SHARE",
+                        help="how much a ratio may grow (default %(default)s; three times that for p99 and above)")
     arguments = parser.parse_args()
     try:
         where = environment(arguments.quick)
@@ -198,6 +305,7 @@ def main():
         figures = google_benchmarks(arguments.quick, arguments.filter)
         if re.search(arguments.filter, "PlanCorridor"):
             figures += end_to_end(arguments.quick)
+        figures += loads(arguments.quick, arguments.filter)
     except (BenchmarkError, ServerError, subprocess.TimeoutExpired) as error:
         print(f"benchmarks: {error}", file=sys.stderr)
         return 1
@@ -208,10 +316,21 @@ def main():
     print(f"{where['machine']['processor']}, {where['machine']['threads']} threads; {where['compiler']}; {where['flags']}; "
           f"commit {where['commit'][:12]}")
     print_table(figures)
+    answered = answers(figures)
+    if arguments.filter == ".":
+        for answer in answered:
+            for pattern in answer["lacking"]:
+                print(f"LACKING {answer['topic']}: {answer['question']}: no figure is named {pattern}")
     if arguments.json:
         with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump({**where, "figures": figures}, file, indent=1)
+            json.dump({**where, "questions": answered, "figures": figures}, file, indent=1)
             file.write("\n")
+    if arguments.against:
+        try:
+            return 0 if compare(figures, arguments.against, arguments.tolerance) else 1
+        except (BenchmarkError, OSError, ValueError, KeyError) as error:
+            print(f"benchmarks: --against: {error}", file=sys.stderr)
+            return 1
     return 0
 
 

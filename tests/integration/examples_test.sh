@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs the examples of client/examples against a live server and compares what they print. Node runs when
 # its packages are installed (client/examples/node/node_modules) or ARCLANE_TEST_NODE=1 allows to install them.
-#   examples_test.sh BUILD_FOLDER     such as build/release, with arclane-server, plan_corridor_example and follow_example built
+#   examples_test.sh BUILD_FOLDER     such as build/release, with arclane-server and the C++ examples built
 set -euo pipefail
 
 build="$(cd "${1:?usage: examples_test.sh BUILD_FOLDER}" && pwd)"
@@ -13,10 +13,10 @@ server_pid=""
 
 # shellcheck disable=SC2317  # Called by the trap.
 clean_up() {
-  if [[ -n "$server_pid" ]]; then
-    kill "$server_pid" 2>/dev/null || true
-    wait "$server_pid" 2>/dev/null || true
-  fi
+  for pid in $server_pid ${late_pid:-}; do
+    kill "$pid" 2>/dev/null || true
+    wait "$pid" 2>/dev/null || true
+  done
   rm -rf "$work"
 }
 trap clean_up EXIT
@@ -66,6 +66,27 @@ check_follow follow-cpp '^  1000 arrived$' "$build/client/examples/follow_exampl
 check_follow follow-python '^50 agents arrived' /usr/bin/python3 -B "$examples/python/follow_example.py"
 check python /usr/bin/python3 -B "$examples/python/plan_corridor_example.py"
 
+# check_ticks NAME COMMAND...: every tick is planned, the wrong item told with its field. The server comes half a second after the
+# example, which must wait for it.
+late_pid=""
+check_ticks() {
+  local name="$1" port
+  shift
+  port="$(/usr/bin/python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')"
+  (sleep 0.5; exec "$build/server/arclane-server" --listen="127.0.0.1:$port" --metrics_listen=none >"$work/late.log" 2>&1) &
+  late_pid=$!
+  "$@" "127.0.0.1:$port" <"$examples/request.json" >"$work/$name.txt" || fail "$name failed"
+  kill "$late_pid" && wait "$late_pid" || true
+  late_pid=""
+  grep -q '^20 ticks, 1000 plans, 1 failed$' "$work/$name.txt" || fail "$name: $(tail -n 3 "$work/$name.txt")"
+  grep -q '^INVALID_ARGUMENT$' "$work/$name.txt" || fail "$name does not tell the refused item"
+  grep -q '^  .*agent\.limits\.max_speed: ' "$work/$name.txt" || fail "$name does not name the wrong field"
+  echo "$name: ok"
+}
+
+check_ticks ticks-cpp "$build/client/examples/tick_loop_example"
+check_ticks ticks-python /usr/bin/python3 -B "$examples/python/tick_loop_example.py"
+
 if [[ "${ARCLANE_TEST_NODE:-0}" == 1 && ! -d "$examples/node/node_modules" ]]; then
   cp "$examples/node/package.json" "$work/"
   (cd "$work" && npm install --no-audit --no-fund --no-package-lock --silent) || fail "npm install failed"
@@ -73,6 +94,7 @@ if [[ "${ARCLANE_TEST_NODE:-0}" == 1 && ! -d "$examples/node/node_modules" ]]; t
 fi
 if command -v node >/dev/null && { [[ -n "${NODE_PATH:-}" ]] || [[ -d "$examples/node/node_modules" ]]; }; then
   check node node "$examples/node/plan_corridor_example.js"
+  check_ticks ticks-node node "$examples/node/tick_loop_example.js"
 else
   echo "node: skipped (npm install in client/examples/node, or ARCLANE_TEST_NODE=1)"
 fi

@@ -132,7 +132,7 @@ TEST(PlanSpeedPipelineTest, NumbersBeyondDoubleNameWhatMakesThem) {
               ElementsAre("start_speed"));
   EXPECT_THAT(Fields("limits { max_speed: 6 max_acceleration: 2 max_braking: 2 "
                      "max_lateral_acceleration: 3 } profile { distance: 0 distance: 1e-160 "
-                     "curvature: 1e159 curvature: 3e159 }"),
+                     "curvature: 1e162 curvature: 3e162 }"),
               ElementsAre("profile.curvature[1]"));
 }
 

@@ -225,10 +225,10 @@ TEST(PlanSplinePipelineTest, WhatCannotBePlannedNamesTheRequestsOwnField) {
              kWave + "speed_wish { time { time_s: 0 time_s: 1e101 } speed: 1e101 speed: 1 }"),
       UnorderedElementsAre("agent.limits.max_speed", "agent.limits.max_angular_speed",
                            "start_speed", "speed_wish.speed[0]", "speed_wish.time.time_s[1]"));
-  // So small that the rate at which its curvature changes is infinite.
-  EXPECT_THAT(Fields(std::string(kAgent) +
-                     "spline { bezier {} control { x: 0 x: 1e-160 x: 1e-160 x: 2e-160 y: 0 y: 0 y: "
-                     "1e-160 y: 1e-160 } }"),
+  // So small that the rate at which its curvature changes is infinite, and driven at its limit.
+  EXPECT_THAT(Fields("agent { limits { max_speed: 6 max_acceleration: 200 max_braking: 200 "
+                     "max_lateral_acceleration: 3 } } spline { bezier {} control { x: 0 x: 1e-160 "
+                     "x: 1e-160 x: 2e-160 y: 0 y: 0 y: 1e-160 y: 1e-160 } }"),
               ElementsAre("spline"));
 }
 

@@ -237,7 +237,7 @@ void FollowSession::TellStale(bool only_new, v1::FollowResponse* response) {
 
 // Agents mostly come in the order of the tick before: row by row they are found where they were.
 FollowSession::Agent& FollowSession::FindAgent(size_t row, uint64_t id) {
-  if (row < order_.size()) {
+  if (row < order_.size() && order_[row] < agents_.size()) {
     Agent& likely = agents_[order_[row]];
     if (likely.is_used && likely.id == id) return likely;
   }

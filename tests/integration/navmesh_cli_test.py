@@ -73,7 +73,7 @@ class NavMeshCliTest(unittest.TestCase):
             self.assertIn("synced", events[1])
             picture = self.arclane(server, "navmesh", "draw", "town")
             xml.etree.ElementTree.fromstring(picture)
-            self.assertEqual(picture.count('class="ground"'), 3)
+            self.assertEqual(picture.count('class="ground"'), 4)  # Three polygons and the legend's.
             self.assertIn('class="closed"', picture)
             self.assertIn('class="link disabled"', picture)
             self.arclane(server, "navmesh", "create-world", "town", "match")

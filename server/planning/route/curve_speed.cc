@@ -202,8 +202,11 @@ absl::Status RefineProfile(const ArcLengthMap& map, const CurveSpeedRequest& req
                            CurveSpeed& result) {
   CurvatureOptions options;
   options.relative_tolerance = kCoarse;
-  options.absolute_tolerance = std::clamp(
-      kCoarse * BindingCurvature(request, map.length()) * map.length(), kLeastTurn, kMostTurn);
+  options.absolute_tolerance = kMostTurn;  // Of a curve without length too.
+  if (map.length() > 0.0) {
+    options.absolute_tolerance = std::clamp(
+        kCoarse * BindingCurvature(request, map.length()) * map.length(), kLeastTurn, kMostTurn);
+  }
   auto knots = RefineCurvature(map, options);
   if (!knots.ok()) return knots.status();
   result.knots = *std::move(knots);

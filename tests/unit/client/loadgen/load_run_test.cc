@@ -225,6 +225,7 @@ TEST_F(LoadRunTest, SeveralThreadsAndConnectionsShareTheLoad) {
 TEST_F(LoadRunTest, PingsBesideThePlansRunAtTheSameTime) {
   LoadOptions options = Bounded(planner_.target(), "corridor:4", 300);
   options.ping = PingTurns::kBeside;
+  options.warm_up = absl::Milliseconds(50);
   const LoadReport report = RunLoadOf(options);
   EXPECT_EQ(report.all_plans.ok(), 300u);
   EXPECT_GT(report.all_pings.ok(), 0u);

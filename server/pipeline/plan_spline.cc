@@ -127,10 +127,14 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
     PlanCurveSpeed(*map, decoded.speed, workspace, speed);
     mark(Stage::kSpeed);
     if (const auto reason = stop()) return GivenUp(*reason);
+    // Many places of the profile may speak of one field of the request.
+    std::string told;
     for (const SpeedViolation& violation : speed.plan.violations) {
-      violations.Add(ViolationReason::kOutOfRange, CallerPath(violation.field), violation.message);
+      const std::string field = CallerPath(violation.field);
+      if (std::exchange(told, field) == field) continue;
+      violations.Add(ViolationReason::kOutOfRange, field, violation.message);
     }
-    if (FirstInfiniteLaw(speed.plan.phases)) {
+    if (speed.plan.violations.empty() && FirstInfiniteLaw(speed.plan.phases)) {
       violations.Add(ViolationReason::kOutOfRange, "spline",
                      "the motion along it has numbers beyond what a double can hold: send it in a "
                      "smaller unit");

@@ -342,7 +342,8 @@ TEST_F(ShortStreamsTest, AStreamThatEndsIsOpenedAgainWithoutLosingATick) {
       call.reset();
     }
     const MotionRequest& expected = alone.Step(unchanged);
-    ASSERT_EQ(response.motions().velocity().x(0), expected.preferred_velocity.x) << tick;
+    // A stream that begins again begins at the distance it is told, a rounding from where it was.
+    ASSERT_NEAR(response.motions().velocity().x(0), expected.preferred_velocity.x, 1e-9) << tick;
     ASSERT_EQ(response.time_s(), request.time_s());
     distance = response.motions().distance(0);
     speed = response.motions().velocity().x(0);
@@ -351,6 +352,7 @@ TEST_F(ShortStreamsTest, AStreamThatEndsIsOpenedAgainWithoutLosingATick) {
   }
   EXPECT_GT(opened, 1);
   call->stream->WritesDone();
+  for (v1::FollowResponse rest; call->stream->Read(&rest);) continue;
   call->stream->Finish();
 }
 

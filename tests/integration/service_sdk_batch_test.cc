@@ -152,6 +152,8 @@ TEST(SdkStreamTest, ARestartedServerLosesNoRequest) {
         failed += !answer.ok();
       });
     }
+    // The stream is open now, and the end of the server is the end of the stream.
+    for (int i = 0; i < 3000 && answered <= sent - 500; ++i) absl::SleepFor(absl::Milliseconds(10));
     std::thread ending([&] { server->server().Shutdown(0, 10); });
     for (int i = 0; i < 500; ++i, ++sent) {
       stream->Send(ItemFrom(0.1 + 1e-5 * sent), {}, [&](const PlanStream::Answer& answer) {

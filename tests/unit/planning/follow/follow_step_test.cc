@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -510,22 +511,29 @@ TEST(FollowNoiseTest, WithoutHysteresisItOscillates) {
 // in hardly too fast and whose position is reported with noise.
 int TooFastChanges(double hold_s, uint32_t seed) {
   const PlannedRoute planned = Planned(StraightCorridor(5), WalkingAgent());
-  Drive::Setup setup;
-  setup.options.too_fast_hold_s = hold_s;
-  setup.position_noise = 0.02;
-  setup.seed = seed;
-  setup.max_steps = 200;
+  FollowerOptions options;
+  options.too_fast_hold_s = hold_s;
+  std::mt19937 random(seed);
+  std::normal_distribution<double> noise(0.0, 0.02);
+  // From 6 it needs 36 / (2 * 4) = 4.5, less half a step.
+  const double start = planned.follow.length - 4.45;
+  Vec2 position = planned.follow.start + planned.follow.segments[0].direction * start;
+  FollowerState state = StartFollowing(planned.follow, 0.0, position, start);
+  Vec2 velocity = planned.follow.segments[0].direction * 6.0;
   int changes = 0;
   bool was = false;
-  setup.after = [&](int, const Drive& drive) {
-    const bool is = drive.request().status == FollowStatus::kCannotStopInTime;
+  for (int step = 0; step < 80; ++step) {
+    FollowInput input = InputAt(position + Vec2{noise(random), 0.0}, step * kDt);
+    input.report.velocity = velocity;
+    input.report.displacement = velocity * kDt;
+    MotionRequest request;
+    FollowStep(planned.follow, options, input, state, request);
+    const bool is = request.status == FollowStatus::kCannotStopInTime;
     changes += is != was;
     was = is;
-  };
-  Drive drive(planned.follow, setup);
-  // From 6 it needs 36 / (2 * 4) = 4.5.
-  drive.Place({planned.follow.end.x - 4.49, planned.follow.end.y}, {6.0, 0.0}, 0.0);
-  drive.Run();
+    velocity = request.preferred_velocity;
+    position = position + velocity * kDt;
+  }
   return changes;
 }
 

@@ -345,7 +345,11 @@ TEST_F(ServiceSlowWatchTest, ASlowReaderIsCutOffWithAReason) {
 // Watchers, and readers of whole meshes, that never read what they are sent: no message can tell
 // them that the server ends, and it does not wait for them until its deadline.
 TEST_F(ServiceWatchTest, WatchersThatDoNotReadHoldNoDrainUp) {
-  const auto stub = v1::NavMeshRegistry::NewStub(server_.NewChannel());
+  // A window that does not grow.
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, 65535);
+  const auto stub = v1::NavMeshRegistry::NewStub(server_.NewChannel(arguments));
   grpc::ClientContext context;
   const auto watch = stub->WatchNavMesh(&context, WatchRequest());
   // More than the connection takes without being read.

@@ -34,7 +34,8 @@ struct AnsweredItem {
 // The answers in a serialised PlanBatchResponse or PlanStreamResponse, appended to `answers`; false
 // when it is no such message, with what was read until then.
 bool ReadBatchResponse(std::string_view bytes, std::vector<AnsweredItem>& answers);
-bool ReadStreamResponse(std::string_view bytes, std::vector<AnsweredItem>& answers, bool& going_away);
+bool ReadStreamResponse(std::string_view bytes, std::vector<AnsweredItem>& answers,
+                        bool& going_away);
 
 }  // namespace arclane
 

@@ -267,7 +267,8 @@ bool IsQuickPlan(const v1::PlanCorridorRequest& request) {
 std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& request,
                                                const NavMeshView& view, const RequestLimits& limits,
                                                StopSignal stop, v1::PlanCorridorResponse& response,
-                                               ReadSet& reads, PlanTrace* trace, PreparedPlans* prepared) {
+                                               ReadSet& reads, PlanTrace* trace,
+                                               PreparedPlans* prepared) {
   thread_local std::string key;
   std::shared_ptr<const PreparedRefs> known;
   bool keeps = false;

@@ -19,7 +19,8 @@ namespace arclane {
 std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
                                         const RequestLimits& limits, StopSignal stop,
                                         v1::PlanSplineResponse& response,
-                                        PlanTrace* trace = nullptr, PreparedPlans* prepared = nullptr);
+                                        PlanTrace* trace = nullptr,
+                                        PreparedPlans* prepared = nullptr);
 
 }  // namespace arclane
 

@@ -26,8 +26,8 @@ struct RequestState {
 // Queues the plan of a flight for its waiter `waiter`, who leads it. Where it is refused, that
 // waiter is told so and another one leads. A plan that is sure to be short (`quick`, as IsQuickPlan
 // tells) is made at once on the calling thread while no other plan waits. `remaining_s`: what is
-// left to the waiter's deadline. `trace`, whose first stage begins now, is written before the flight
-// ends and may be read after.
+// left to the waiter's deadline. `trace`, whose first stage begins now, is written before the
+// flight ends and may be read after.
 void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
                      uint64_t waiter, RequestState state, bool quick, double remaining_s,
                      std::shared_ptr<PlanTrace> trace);

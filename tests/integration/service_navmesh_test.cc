@@ -330,7 +330,8 @@ TEST_F(ServiceNavMeshTest, ApplyingChangesIsIdempotentAndCanExpectAnEpoch) {
   EXPECT_EQ(late.error_code(), grpc::StatusCode::ABORTED);
   EXPECT_EQ(DetailsOf(late).info->metadata().at("current_epoch"), std::to_string(first.epoch()));
   request.mutable_changes()->add_open_gates(7);
-  EXPECT_EQ(DetailsOf(Apply(request)).bad_request->field_violations(0).field(), "changes.closed_gates[0]");
+  EXPECT_EQ(DetailsOf(Apply(request)).bad_request->field_violations(0).field(),
+            "changes.closed_gates[0]");
   request.clear_changes();
   EXPECT_EQ(Apply(request).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }

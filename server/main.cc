@@ -87,7 +87,6 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
   options.navmeshes.max_publish_bytes = config.max_publish_bytes;
   options.navmeshes.read_only = config.read_only == "true";
   options.navmeshes.nice = static_cast<int>(config.planner_nice);
-  options.ready_at_start = config.navmesh_dir.empty();
   return options;
 }
 
@@ -162,6 +161,17 @@ int Fail(const absl::Status& status) {
   return 1;
 }
 
+// Before the ports open: proxies that look at no more than the port send calls at once.
+absl::Status LoadNavMeshes(const ServerConfig& config, const NavMeshBackendOptions& options) {
+  if (config.navmesh_dir.empty()) return absl::OkStatus();
+  NavMeshBackend backend(options);
+  const auto published = PublishDirectory(backend, config.navmesh_dir);
+  if (!published.ok()) return published.status();
+  Log(LogLevel::kInfo, "navmeshes of the directory are published",
+      {{"directory", config.navmesh_dir}, {"files", *published}});
+  return absl::OkStatus();
+}
+
 // malloc gives threads arenas of their own, up to eight for each processor of the host, whatever
 // part of them this process may use, and each keeps what was freed in it. A few more than the
 // threads that allocate all the time are enough. The environment variable MALLOC_ARENA_MAX wins.
@@ -196,6 +206,8 @@ int Run(int argc, char** argv) {
   auto registry = OpenRegistry(config, metrics);
   if (!registry.ok()) return Fail(registry.status());
   options.navmeshes.registry = *std::move(registry);
+  if (absl::Status loaded = LoadNavMeshes(config, options.navmeshes); !loaded.ok())
+    return Fail(loaded);
   auto server = Server::Start(options, metrics);
   if (!server.ok()) return Fail(server.status());
   std::unique_ptr<MetricsEndpoint> endpoint;
@@ -215,13 +227,6 @@ int Run(int argc, char** argv) {
     endpoint = *std::move(started);
     metrics_address = config.metrics_listen.substr(0, config.metrics_listen.rfind(':') + 1) +
                       std::to_string(endpoint->port());
-  }
-  if (!config.navmesh_dir.empty()) {
-    const auto published = PublishDirectory((*server)->navmeshes(), config.navmesh_dir);
-    if (!published.ok()) return Fail(published.status());
-    Log(LogLevel::kInfo, "navmeshes of the directory are published",
-        {{"directory", config.navmesh_dir}, {"files", *published}});
-    (*server)->SetReady();
   }
   if (!config.ready_file.empty() && !WriteReadyFile(config.ready_file, **server, metrics_address)) {
     return Fail(absl::UnavailableError("cannot write the ready file " + config.ready_file));

@@ -108,7 +108,7 @@ const std::vector<Setting>& Table() {
        "Directory, made if it is not there, in which navmeshes, worlds and their changes are kept "
        "durably. Without one they live in memory and end with the process."},
       {"navmesh_dir", TextMember{&C::navmesh_dir, {}},
-       "Directory of navmeshes to publish before the server is ready: ID.bin or ID@VERSION.bin "
+       "Directory of navmeshes to publish before the server listens: ID.bin or ID@VERSION.bin "
        "(Detour), ID.navmesh or ID@VERSION.navmesh (an encoded NeutralNavMesh); version 1 where "
        "none is named; the highest version of each is active."},
       {"read_only", TextMember{&C::read_only, {"false", "true"}},

@@ -255,7 +255,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   }
   parts->port = ports.empty() ? 0 : ports[0];
   parts->health.Set(kLivenessHealthName, true);
-  parts->SetServing(options.ready_at_start);
+  parts->SetServing(true);
   return std::unique_ptr<Server>(new Server(std::move(parts)));
 }
 
@@ -266,10 +266,6 @@ Server::~Server() {
   parts_->server.reset();
   // Plans whose callers are all gone stop soon, and use the handlers' environment until then.
   parts_->in_flight.AwaitZero(absl::InfiniteFuture());
-}
-
-void Server::SetReady() {
-  if (!parts_->is_shut_down) parts_->SetServing(true);
 }
 
 void Server::SetLogOptions(const AccessLogOptions& options) { parts_->log.SetOptions(options); }

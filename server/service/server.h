@@ -45,8 +45,6 @@ struct ServerOptions {
   CaptureOptions capture;  // Nothing is captured without a directory.
   double write_stall_s = 60;
   NavMeshBackendOptions navmeshes;
-  // False: alive, but not ready before SetReady.
-  bool ready_at_start = true;
   // Called on a planning thread before each plan, if set: a test holds plans here. All plans are
   // made there then.
   std::function<void()> before_plan;
@@ -60,7 +58,7 @@ inline constexpr char kLivenessHealthName[] = "liveness";
 
 class Server {
  public:
-  // Serves as soon as it returns, and is ready unless the options say otherwise. UNAVAILABLE names
+  // Serves and is ready as soon as it returns. UNAVAILABLE names
   // the address that cannot be listened on and why, INVALID_ARGUMENT the certificate file that
   // cannot be served. Warns of addresses beyond this machine in clear text. `metrics` must have the
   // labels of ServiceLabels() and outlive the server.
@@ -71,8 +69,6 @@ class Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Ready from now on, unless it is being shut down.
-  void SetReady();
   void SetLogOptions(const AccessLogOptions& options);
   // Looks at the certificate's files soon.
   void ReloadCertificate();

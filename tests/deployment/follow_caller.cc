@@ -47,9 +47,16 @@ FollowCaller::FollowCaller(const std::string& target, const std::string& service
     : stub_(v1::RouteFollower::NewStub(ChannelTo(target, service_config))), outcome_(outcome) {}
 
 void FollowCaller::Open() {
+  absl::MutexLock lock(&mutex_);
   context_ = std::make_unique<grpc::ClientContext>();
+  if (stopped_) context_->TryCancel();
   stream_ = stub_->Follow(context_.get());
   has_route_ = false;
+}
+
+bool FollowCaller::IsStopped() {
+  absl::MutexLock lock(&mutex_);
+  return stopped_;
 }
 
 std::optional<v1::FollowResponse> FollowCaller::Exchange(v1::FollowRequest message,
@@ -60,13 +67,20 @@ std::optional<v1::FollowResponse> FollowCaller::Exchange(v1::FollowRequest messa
     message.clear_routes();
     if (!has_route_) *message.add_routes() = route;
     v1::FollowResponse answer;
-    if (stream_->Write(message) && stream_->Read(&answer)) {
+    bool is_answered = stream_->Write(message) && stream_->Read(&answer);
+    // What the server tells by itself, such as that the stream is about to end.
+    while (is_answered && answer.pushed()) is_answered = stream_->Read(&answer);
+    if (is_answered) {
       has_route_ = true;
       outcome_.Called(absl::Now() - begin);
       return answer;
     }
+    // The status comes behind the last message, which a write that failed has not read.
+    while (stream_->Read(&answer)) {
+    }
     const grpc::Status status = stream_->Finish();
     stream_.reset();
+    if (IsStopped()) return std::nullopt;
     const bool announced = status.error_code() == grpc::StatusCode::UNAVAILABLE;
     // What a proxy makes of a stream that the server ends while the client sends.
     const bool reset = status.error_code() == grpc::StatusCode::CANCELLED ||
@@ -87,6 +101,12 @@ void FollowCaller::FollowUntil(const std::stop_token& stop, const v1::PlanCorrid
   const v1::StreamRoute sent = RouteOf(request, route);
   double x = request.start().x();
   double y = request.start().y();
+  // A stream that waits for a server, or an answer, ends with the load.
+  const std::stop_callback on_stop(stop, [this] {
+    absl::MutexLock lock(&mutex_);
+    stopped_ = true;
+    if (context_ != nullptr) context_->TryCancel();
+  });
   v1::FollowRequest message;
   message.set_dt_s(kStepS);
   uint64_t agent = 1;

@@ -11,6 +11,8 @@
 #include <stop_token>
 #include <string>
 
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "arclane/v1/follow.grpc.pb.h"
 #include "arclane/v1/planner.pb.h"
@@ -35,10 +37,13 @@ class FollowCaller {
   std::optional<v1::FollowResponse> Exchange(v1::FollowRequest message,
                                              const v1::StreamRoute& route);
   void Open();
+  bool IsStopped();
 
   const std::unique_ptr<v1::RouteFollower::Stub> stub_;
   LoadOutcome& outcome_;
-  std::unique_ptr<grpc::ClientContext> context_;
+  absl::Mutex mutex_;
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;
+  std::unique_ptr<grpc::ClientContext> context_;  // Replaced under the mutex.
   std::unique_ptr<Stream> stream_;
   bool has_route_ = false;
 };

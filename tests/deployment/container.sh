@@ -92,7 +92,8 @@ podman import --quiet --change 'CMD ["bash"]' "$base" docker.io/library/debian:b
 echo "The base stands in for debian:bookworm-slim after $((SECONDS - begin)) s."
 
 build=(buildah bud --format docker --network host -f deploy/Dockerfile -t localhost/arclane:test)
-build+=(--build-arg "COMMIT=$(git rev-parse --short=12 HEAD)")
+commit="$(git rev-parse --short=12 HEAD)"
+build+=(--build-arg "COMMIT=$commit")
 if [[ $full -eq 0 ]]; then
   # The Dockerfile is the same: its first stage is replaced by what it would make.
   mkdir -p "$scratch/binaries/out"
@@ -118,7 +119,7 @@ inspect() { podman image inspect --format "{{$2}}" localhost/arclane:test | grep
 expect "a numeric user" inspect '^10001:10001$' .Config.User
 expect "exec form" inspect '^\[arclane-server\]$' .Config.Entrypoint
 expect "SIGTERM stops it" inspect '^SIGTERM$' .Config.StopSignal
-expect "its commit is a label" inspect "$(git rev-parse --short=12 HEAD)" '.Config.Labels'
+expect "its commit is a label" inspect "$commit" '.Config.Labels'
 expect "no compiler and no header in it" bash -c \
   "! podman run --rm --entrypoint /bin/sh localhost/arclane:test -c 'command -v cc c++ cmake || ls /usr/include/grpcpp' 2>/dev/null"
 

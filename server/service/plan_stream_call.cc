@@ -393,6 +393,8 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   void Advance() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (finished_) return;
     if (!writing_ && !outbox_.empty()) Write();
+    // A message that is looked at still lies in incoming_, and its items are not counted yet.
+    if (taking_) return;
     const bool all_answered = unanswered_ == 0 && outbox_.empty() && !writing_;
     if (all_answered && (ending_ || read_ended_)) {
       finished_ = true;

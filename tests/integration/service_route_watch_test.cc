@@ -281,5 +281,80 @@ TEST_F(ServiceRouteWatchTest, AStreamWhoseNavMeshIsNotThereFails) {
   EXPECT_EQ(stream->Finish().error_code(), grpc::StatusCode::NOT_FOUND);
 }
 
+class ShortStreamsTest : public ServiceRouteWatchTest {
+ protected:
+  ShortStreamsTest() : ServiceRouteWatchTest(Options()) {}
+  static ServerOptions Options() {
+    ServerOptions options;
+    options.max_connection_age_s = 0.5;
+    options.max_connection_age_grace_s = 0.5;
+    return options;
+  }
+};
+
+// Streams end for age again and again; every tick is answered, and the agent moves as one whose
+// stream never ended.
+TEST_F(ShortStreamsTest, AStreamThatEndsIsOpenedAgainWithoutLosingATick) {
+  const auto stub = v1::RouteFollower::NewStub(server_->NewChannel());
+  struct Call {
+    grpc::ClientContext context;
+    std::unique_ptr<grpc::ClientReaderWriter<v1::FollowRequest, v1::FollowResponse>> stream;
+  };
+  std::unique_ptr<Call> call;
+  Agent alone(route_);
+  double distance = 0.0;
+  int opened = 0;
+  const auto open = [&] {
+    call = std::make_unique<Call>();
+    call->stream = stub->Follow(&call->context);
+    ++opened;
+  };
+  v1::FollowRequest base = FirstTick(request_, answer_);
+  double x = 0.5, speed = 0.0;
+  const Deaf unchanged;
+  for (int tick = 0; tick < 400; ++tick) {
+    v1::FollowRequest request = base;
+    request.set_time_s(tick * kDt);
+    request.mutable_agents()->mutable_position()->set_x(0, x);
+    request.mutable_agents()->mutable_velocity()->set_x(0, speed);
+    request.mutable_agents()->add_resume_distance(distance);
+    v1::FollowResponse response;
+    for (int attempt = 0;; ++attempt) {
+      ASSERT_LT(attempt, 20);
+      const bool is_new = call == nullptr;
+      if (is_new) open();
+      v1::FollowRequest sent = request;
+      if (!is_new) {
+        sent.clear_routes();
+        sent.clear_navmesh();
+      }
+      bool answered = false;
+      // Also where the write fails: Finish waits until everything the server wrote has been read.
+      call->stream->Write(sent);
+      while (call->stream->Read(&response)) {
+        if (response.pushed()) continue;
+        answered = true;
+        break;
+      }
+      if (answered) break;
+      const grpc::Status status = call->stream->Finish();
+      ASSERT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << status.error_message();
+      call.reset();
+    }
+    const MotionRequest& expected = alone.Step(unchanged);
+    // A stream that begins again begins at the distance it is told, a rounding from where it was.
+    ASSERT_NEAR(response.motions().velocity().x(0), expected.preferred_velocity.x, 1e-9) << tick;
+    ASSERT_EQ(response.time_s(), request.time_s());
+    distance = response.motions().distance(0);
+    speed = response.motions().velocity().x(0);
+    x = alone.report.position.x;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_GT(opened, 1);
+  call->stream->WritesDone();
+  for (v1::FollowResponse rest; call->stream->Read(&rest);) continue;
+  call->stream->Finish();
+}
+
 }  // namespace
 }  // namespace arclane

@@ -80,9 +80,7 @@ TEST(SdkBatchTest, AnswersStandAtTheirItemsPlaces) {
   EXPECT_EQ(told, 3);
 }
 
-// Waits for ever now and then: a wake-up is lost between read pause and answers. To be mended
-// first.
-TEST(SdkStreamTest, DISABLED_EveryItemIsAnsweredOnce) {
+TEST(SdkStreamTest, EveryItemIsAnsweredOnce) {
   TestServer server;
   const auto client = ClientOf(server.server().addresses()[0]);
   absl::Mutex mutex;
@@ -170,7 +168,7 @@ TEST(SdkStreamTest, ARestartedServerLosesNoRequest) {
   ASSERT_TRUE(stream->Flush(absl::Seconds(60)));
   EXPECT_EQ(answered, sent);
   EXPECT_EQ(failed, 0);
-  EXPECT_GE(stream->reopened(), 1);
+  EXPECT_GE(stream->reopened(), 2);  // Answers came behind the first and the second restart.
 }
 
 TEST(SdkStreamTest, WithoutAServerItemsEndWithTheirTime) {

@@ -7,11 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_set.h"
-#include "absl/synchronization/mutex.h"
+#include "client/loadgen/open_calls.h"
 #include "client/loadgen/plan_item_wire.h"
-#include "client/loadgen/retry.h"
 
 namespace arclane {
 namespace {
@@ -20,29 +17,17 @@ class BatchDriver final : public CallDriver {
  public:
   BatchDriver(std::shared_ptr<grpc::Channel> channel, grpc::CompletionQueue& queue,
               CallListener& listener)
-      : stub_(std::move(channel)), queue_(queue), listener_(listener) {}
+      : stub_(std::move(channel)), queue_(queue), listener_(listener), open_(listener) {}
 
   void Start(const OutgoingCall& outgoing) override {
     auto* call = new Call(*this, outgoing);  // Ends itself behind its last step.
     call->context.set_deadline(outgoing.deadline);
     call->rpc = stub_.PrepareCall(&call->context, *outgoing.method, &queue_);
-    {
-      absl::MutexLock lock(&mutex_);
-      open_.insert(call);
-    }
+    open_.Add(call->context);
     call->rpc->StartCall(call);
   }
 
-  void Close() override {
-    bool closed;
-    {
-      absl::MutexLock lock(&mutex_);
-      closing_ = true;
-      closed = open_.empty();
-      for (Call* call : open_) call->context.TryCancel();
-    }
-    if (closed) listener_.OnDriverClosed();
-  }
+  void Close() override { open_.Close(); }
 
  private:
   // One step after the other: start, write, read until there is no more, finish.
@@ -81,8 +66,9 @@ class BatchDriver final : public CallDriver {
       std::vector<AnsweredItem> answers;
       if (!answer.DumpToSingleSlice(&bytes).ok()) return;
       ReadBatchResponse({reinterpret_cast<const char*>(bytes.begin()), bytes.size()}, answers);
-      end.response_bytes += bytes.size();
-      for (const AnsweredItem& item : answers) ++(item.code == 0 ? end.items_ok : end.items_failed);
+      received.response_bytes += bytes.size();
+      for (const AnsweredItem& item : answers)
+        ++(item.code == 0 ? received.items_ok : received.items_failed);
     }
 
     enum class Step { kStart, kWrite, kRead, kFinish };
@@ -94,31 +80,25 @@ class BatchDriver final : public CallDriver {
     std::unique_ptr<grpc::GenericClientAsyncReaderWriter> rpc;
     grpc::ByteBuffer answer;
     grpc::Status status;
-    CallEnd end;
+    CallEnd received;  // What it has brought so far.
   };
 
   void End(Call& ended) {
-    CallEnd end = ended.end;
-    end.code = ended.status.error_code();
-    if (!ended.status.ok()) end.pushback_ms = PushbackOf(ended.context);
+    CallEnd end = EndOf(ended.status, ended.context);
+    end.response_bytes = ended.received.response_bytes;
+    end.items_ok = ended.received.items_ok;
+    end.items_failed = ended.received.items_failed;
     void* const tag = ended.tag;
-    bool closed;
-    {
-      absl::MutexLock lock(&mutex_);
-      open_.erase(&ended);
-      closed = closing_ && open_.empty();
-    }
+    const bool closed = open_.Remove(ended.context);
     delete &ended;
     listener_.OnCallEnd(tag, end);
-    if (closed) listener_.OnDriverClosed();
+    if (closed) open_.Closed();
   }
 
   grpc::GenericStub stub_;
   grpc::CompletionQueue& queue_;
   CallListener& listener_;
-  absl::Mutex mutex_;
-  absl::flat_hash_set<Call*> open_ ABSL_GUARDED_BY(mutex_);
-  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
+  OpenCalls open_;
 };
 
 }  // namespace

@@ -6,11 +6,7 @@
 
 #include <string>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/numbers.h"
-#include "absl/synchronization/mutex.h"
-#include "client/loadgen/retry.h"
+#include "client/loadgen/open_calls.h"
 
 namespace arclane {
 namespace {
@@ -19,31 +15,19 @@ class UnaryDriver final : public CallDriver {
  public:
   UnaryDriver(std::shared_ptr<grpc::Channel> channel, grpc::CompletionQueue& queue,
               CallListener& listener)
-      : stub_(std::move(channel)), queue_(queue), listener_(listener) {}
+      : stub_(std::move(channel)), queue_(queue), listener_(listener), open_(listener) {}
 
   void Start(const OutgoingCall& outgoing) override {
     auto* call = new Call(*this, outgoing.tag);  // Ends itself in Happen.
     call->context.set_deadline(outgoing.deadline);
     call->reader =
         stub_.PrepareUnaryCall(&call->context, *outgoing.method, *outgoing.request, &queue_);
-    {
-      absl::MutexLock lock(&mutex_);
-      open_.insert(call);
-    }
+    open_.Add(call->context);
     call->reader->StartCall();
     call->reader->Finish(&call->response, &call->status, call);
   }
 
-  void Close() override {
-    bool closed;
-    {
-      absl::MutexLock lock(&mutex_);
-      closing_ = true;
-      closed = open_.empty();
-      for (Call* call : open_) call->context.TryCancel();
-    }
-    if (closed) listener_.OnDriverClosed();
-  }
+  void Close() override { open_.Close(); }
 
  private:
   struct Call final : QueueEvent {
@@ -59,31 +43,19 @@ class UnaryDriver final : public CallDriver {
   };
 
   void End(Call& ended) {
-    CallEnd end;
-    end.code = ended.status.error_code();
-    if (ended.status.ok()) {
-      end.response_bytes = ended.response.Length();
-    } else {
-      end.pushback_ms = PushbackOf(ended.context);
-    }
+    CallEnd end = EndOf(ended.status, ended.context);
+    if (ended.status.ok()) end.response_bytes = ended.response.Length();
     void* const tag = ended.tag;
-    bool closed;
-    {
-      absl::MutexLock lock(&mutex_);
-      open_.erase(&ended);
-      closed = closing_ && open_.empty();
-    }
+    const bool closed = open_.Remove(ended.context);
     delete &ended;
     listener_.OnCallEnd(tag, end);
-    if (closed) listener_.OnDriverClosed();
+    if (closed) open_.Closed();
   }
 
   grpc::GenericStub stub_;
   grpc::CompletionQueue& queue_;
   CallListener& listener_;
-  absl::Mutex mutex_;
-  absl::flat_hash_set<Call*> open_ ABSL_GUARDED_BY(mutex_);
-  bool closing_ ABSL_GUARDED_BY(mutex_) = false;
+  OpenCalls open_;
 };
 
 }  // namespace

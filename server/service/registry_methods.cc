@@ -110,6 +110,34 @@ void EncodePublished(NavMeshBackend& backend, const std::string& navmesh_id,
   response.set_link_count(view->snapshot().CountLinks());
 }
 
+// Of calls that change one version as a whole.
+template <typename Request, typename Response>
+std::optional<Failure> ChangeVersion(
+    NavMeshBackend& backend, const Request& request, Response& response,
+    NavMeshResult<Epoch> (NavMeshRegistry::*change)(std::string_view, NavMeshVersion)) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
+  if (auto failure = RegistryFields()
+                         .Name("navmesh_id", request.navmesh_id())
+                         .Version("version", request.version())
+                         .ToFailure())
+    return failure;
+  const auto epoch =
+      (backend.registry().*change)(request.navmesh_id(), NavMeshVersion{request.version()});
+  if (!epoch.ok()) return ToFailure(epoch.failure());
+  response.set_epoch(epoch->value);
+  return std::nullopt;
+}
+
+// Of calls that change one world as a whole.
+template <typename Request>
+std::optional<Failure> CheckWorldChange(const NavMeshBackend& backend, const Request& request) {
+  if (auto refusal = RefuseChange(backend)) return refusal;
+  return RegistryFields()
+      .Name("navmesh_id", request.navmesh_id())
+      .Name("world_id", request.world_id())
+      .ToFailure();
+}
+
 }  // namespace
 
 std::optional<Failure> RefuseChange(const NavMeshBackend& backend) {
@@ -161,46 +189,19 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::ActivateNavMeshRequest& request,
                                           v1::ActivateNavMeshResponse& response) {
-  if (auto refusal = RefuseChange(backend)) return refusal;
-  if (auto failure = RegistryFields()
-                         .Name("navmesh_id", request.navmesh_id())
-                         .Version("version", request.version())
-                         .ToFailure())
-    return failure;
-  const auto epoch = backend.registry().Activate(request.navmesh_id(), {request.version()});
-  if (!epoch.ok()) return ToFailure(epoch.failure());
-  response.set_epoch(epoch->value);
-  return std::nullopt;
+  return ChangeVersion(backend, request, response, &NavMeshRegistry::Activate);
 }
 
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::RetireNavMeshRequest& request,
                                           v1::RetireNavMeshResponse& response) {
-  if (auto refusal = RefuseChange(backend)) return refusal;
-  if (auto failure = RegistryFields()
-                         .Name("navmesh_id", request.navmesh_id())
-                         .Version("version", request.version())
-                         .ToFailure())
-    return failure;
-  const auto epoch = backend.registry().Retire(request.navmesh_id(), {request.version()});
-  if (!epoch.ok()) return ToFailure(epoch.failure());
-  response.set_epoch(epoch->value);
-  return std::nullopt;
+  return ChangeVersion(backend, request, response, &NavMeshRegistry::Retire);
 }
 
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::DeleteNavMeshRequest& request,
                                           v1::DeleteNavMeshResponse& response) {
-  if (auto refusal = RefuseChange(backend)) return refusal;
-  if (auto failure = RegistryFields()
-                         .Name("navmesh_id", request.navmesh_id())
-                         .Version("version", request.version())
-                         .ToFailure())
-    return failure;
-  const auto epoch = backend.registry().Delete(request.navmesh_id(), {request.version()});
-  if (!epoch.ok()) return ToFailure(epoch.failure());
-  response.set_epoch(epoch->value);
-  return std::nullopt;
+  return ChangeVersion(backend, request, response, &NavMeshRegistry::Delete);
 }
 
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
@@ -233,12 +234,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::CreateWorldRequest& request,
                                           v1::CreateWorldResponse& response) {
-  if (auto refusal = RefuseChange(backend)) return refusal;
-  if (auto failure = RegistryFields()
-                         .Name("navmesh_id", request.navmesh_id())
-                         .Name("world_id", request.world_id())
-                         .ToFailure())
-    return failure;
+  if (auto failure = CheckWorldChange(backend, request)) return failure;
   const auto world = backend.registry().CreateWorld(request.navmesh_id(), request.world_id(),
                                                     {request.version()}, NavMeshBackend::Now());
   if (!world.ok()) return ToFailure(world.failure());
@@ -249,12 +245,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::MoveWorldRequest& request,
                                           v1::MoveWorldResponse& response) {
-  if (auto refusal = RefuseChange(backend)) return refusal;
-  if (auto failure = RegistryFields()
-                         .Name("navmesh_id", request.navmesh_id())
-                         .Name("world_id", request.world_id())
-                         .ToFailure())
-    return failure;
+  if (auto failure = CheckWorldChange(backend, request)) return failure;
   const auto world =
       backend.registry().MoveWorld(request.navmesh_id(), request.world_id(), {request.version()});
   if (!world.ok()) return ToFailure(world.failure());
@@ -286,12 +277,7 @@ std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
 std::optional<Failure> AnswerRegistryCall(NavMeshBackend& backend,
                                           const v1::DeleteWorldRequest& request,
                                           v1::DeleteWorldResponse& response) {
-  if (auto refusal = RefuseChange(backend)) return refusal;
-  if (auto failure = RegistryFields()
-                         .Name("navmesh_id", request.navmesh_id())
-                         .Name("world_id", request.world_id())
-                         .ToFailure())
-    return failure;
+  if (auto failure = CheckWorldChange(backend, request)) return failure;
   const auto epoch = backend.registry().DeleteWorld(request.navmesh_id(), request.world_id());
   if (!epoch.ok()) return ToFailure(epoch.failure());
   response.set_epoch(epoch->value);

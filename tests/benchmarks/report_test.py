@@ -16,6 +16,7 @@ import cpu_share  # noqa: E402  pylint: disable=wrong-import-position
 import run_benchmarks  # noqa: E402  pylint: disable=wrong-import-position
 from goals import GOALS, evaluate  # noqa: E402  pylint: disable=wrong-import-position
 from questions import QUESTIONS, answers  # noqa: E402  pylint: disable=wrong-import-position
+from write_report import table  # noqa: E402  pylint: disable=wrong-import-position
 
 
 def figure(name, value, unit="us"):
@@ -61,6 +62,32 @@ class RegressionTest(unittest.TestCase):
         """Not a success."""
         with self.assertRaises(run_benchmarks.BenchmarkError):
             self.compare(self.run_of(12, 10), [])
+
+
+class ReportTest(unittest.TestCase):
+    """The tables of the README."""
+
+    def run_of(self, *figures):
+        """A run with these figures."""
+        return {"machine": {"processor": "p", "threads": 2, "system": "s"}, "compiler": "c", "flags": "f", "commit": "0" * 40, "quick": False,
+                "figures": evaluate(list(figures))}
+
+    def test_a_figure_is_one_row_with_all_its_goals(self):
+        """A funnel against the restarting one and against the quoted one."""
+        told = table(self.run_of(figure("BM_Funnel_Zigzag/32", 400, "ns"), figure("BM_RestartingFunnel_Zigzag/32", 200, "ns")))
+        rows = [line for line in told.splitlines() if line.startswith("| BM_Funnel_Zigzag/32 |")]
+        self.assertEqual(len(rows), 1, told)
+        self.assertIn("2 times BM_RestartingFunnel_Zigzag/32 (200)", rows[0])
+        self.assertIn("**missed**", rows[0])
+        self.assertIn(": met", rows[0])
+
+    def test_topics_are_folded_and_count_their_goals(self):
+        """One table a topic that has figures; none for the others."""
+        told = table(self.run_of(figure("BM_Plan_Zigzag/32", 9000, "ns"), figure("Unknown/without_goal", 1)))
+        self.assertEqual(told.count("<details>"), 1, told)
+        self.assertIn("<b>corridor</b>", told)
+        self.assertIn("(1 of 1 goals met)", told)
+        self.assertNotIn("Unknown", told)
 
 
 class QuestionTest(unittest.TestCase):

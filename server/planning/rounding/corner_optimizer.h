@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "server/planning/geometry/vec2.h"
+#include "server/planning/rounding/disc_moves.h"
 #include "server/planning/rounding/disc_string.h"
 #include "server/planning/rounding/driven_path.h"
 
@@ -38,44 +39,21 @@ class CornerOptimizer {
   // they keep it.
   void RoundStubbornStops(DiscString& string, WorkMeter& work);
 
-  // The disc of the given radius that holds the corners [first, limit) and lies as far back along
-  // -outward as it can: its rim touches the outermost. False when the radius is too small.
-  bool TouchingDisc(uint32_t first, uint32_t limit, double radius, Vec2 outward, Disc& disc) const;
-
  private:
-  static constexpr int kMoveCount = 11;
   static constexpr int kTrialCount = 14;
   struct Steps {
-    double step[kMoveCount];
+    double step[kDiscMoves.size()];  // By move.
   };
 
   // The string to try on, as a copy of `string`; the copy counts as work.
   DiscString& TrialOf(const DiscString& string, WorkMeter& work);
-  bool RoundStop(DiscString& string, size_t node, WorkMeter& work);
-  bool TryTouching(DiscString& string, size_t first, size_t last, WorkMeter& work);
-  bool Move(DiscString& string, size_t node, int move, double step, WorkMeter& work,
-            Acceptance acceptance = Acceptance::kBetter);
-  bool SlideTo(DiscString& string, size_t node, bool back, double share, WorkMeter& work,
-               Acceptance acceptance);
-  bool Relocate(DiscString& string, size_t node, WorkMeter& work);
-  bool MergeAtApex(DiscString& string, size_t first, size_t last, WorkMeter& work,
-                   Acceptance acceptance = Acceptance::kBetter);
-  bool Split(DiscString& string, size_t node, WorkMeter& work);
-  bool Simplify(DiscString& string, size_t node, WorkMeter& work);
   bool StartTrial(DiscString& string, size_t node, int trial, WorkMeter& work);
   // One sweep of moves over the nodes [first, limit); false when all steps are spent.
   bool Sweep(DiscString& string, size_t first, size_t limit, std::vector<Steps>& steps,
              WorkMeter& work);
   void ResetSteps(const DiscString& string, std::vector<Steps>& steps) const;
-  double Scale(const DiscString& string, size_t node) const;
-  // The common side of the corners [first, limit); 0 when they differ or none turns.
-  int SideOf(uint32_t first, uint32_t limit) const;
 
-  const DiscStringContext context_;
-  std::span<const Vec2> corners_;
-  std::span<const int8_t> side_;
-  std::vector<double> ladder_;  // Radii to try, descending to the minimum radius.
-  std::vector<RejectedArc>* rejected_;
+  const DiscMoves moves_;
   DiscString trial_;  // Kept for its memory.
 };
 

@@ -3,17 +3,22 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 
 namespace arclane {
 namespace {
 
+// Corridors of so many polygons are resolved without asking for memory, on some KiB of stack.
+constexpr size_t kUsualPolygons = 32;
+
 class CorridorResolver {
  public:
-  CorridorResolver(const NavMeshView& view, std::span<const PolygonRef> refs)
-      : view_(view), mesh_(view.snapshot()), refs_(refs) {}
+  CorridorResolver(const NavMeshView& view, std::span<const PolygonRef> refs,
+                   CorridorByRef& corridor)
+      : view_(view), mesh_(view.snapshot()), refs_(refs), corridor_(corridor) {}
 
-  NavMeshResult<CorridorByRef> Resolve() {
+  std::optional<NavMeshFailure> Resolve() {
     Locate();
     Cross();
     if (failure_) {
@@ -24,7 +29,7 @@ class CorridorResolver {
     AddCells();
     AddPortals();
     CollectReads();
-    return std::move(corridor_);
+    return std::nullopt;
   }
 
  private:
@@ -111,7 +116,7 @@ class CorridorResolver {
       uint32_t portal;
       auto operator<=>(const Read&) const = default;
     };
-    std::vector<Read> reads;
+    absl::InlinedVector<Read, 2 * kUsualPolygons + 8> reads;
     reads.reserve(refs_.size() * 2 + 8);
     const auto read = [&](DependencyKind kind, uint64_t id, size_t portal) {
       // Neighbours mostly lie in one tile and area: not every cell needs an entry of its own.
@@ -152,25 +157,47 @@ class CorridorResolver {
   const NavMeshView& view_;
   const NavMeshSnapshot& mesh_;
   std::span<const PolygonRef> refs_;
-  std::vector<std::optional<PolygonLocation>> locations_;  // All known, unless it fails.
-  std::vector<Crossing> crossings_;
-  CorridorByRef corridor_;
+  // All known, unless it fails.
+  absl::InlinedVector<std::optional<PolygonLocation>, kUsualPolygons> locations_;
+  absl::InlinedVector<Crossing, kUsualPolygons> crossings_;
+  CorridorByRef& corridor_;
   std::optional<NavMeshFailure> failure_;
   MeshViolations violations_;
 };
 
 }  // namespace
 
-NavMeshResult<CorridorByRef> ResolveCorridor(const NavMeshView& view,
-                                             std::span<const PolygonRef> refs,
-                                             size_t max_polygons) {
+void CorridorByRef::Clear() {
+  columns.vertices.Clear();
+  columns.vertex_count.clear();
+  columns.left.Clear();
+  columns.right.Clear();
+  columns.link_entry.clear();
+  read_set.dependencies.clear();
+  read_set.portal_index.clear();
+  blockage.reset();
+}
+
+std::optional<NavMeshFailure> ResolveCorridor(const NavMeshView& view,
+                                              std::span<const PolygonRef> refs,
+                                              size_t max_polygons, CorridorByRef* corridor) {
+  corridor->Clear();
   if (refs.empty() || refs.size() > max_polygons) {
     MeshViolations violations;
     violations.Add("polygon_refs",
                    absl::StrCat("has ", refs.size(), " refs; 1 to ", max_polygons, " are allowed"));
     return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   }
-  return CorridorResolver(view, refs).Resolve();
+  return CorridorResolver(view, refs, *corridor).Resolve();
+}
+
+NavMeshResult<CorridorByRef> ResolveCorridor(const NavMeshView& view,
+                                             std::span<const PolygonRef> refs,
+                                             size_t max_polygons) {
+  CorridorByRef corridor;
+  if (auto failure = ResolveCorridor(view, refs, max_polygons, &corridor))
+    return *std::move(failure);
+  return corridor;
 }
 
 std::vector<PortalDependency> PortalDependencies(const NavMeshView& view,

@@ -163,9 +163,11 @@ std::optional<Failure> BatchPlan::Split(std::string_view encoded) {
   return std::nullopt;
 }
 
-void BatchPlan::Begin(const NavMeshView* view, AnswerStore* store, int thread_count) {
+void BatchPlan::Begin(const NavMeshView* view, AnswerStore* store, int thread_count,
+                      PreparedPlans* prepared) {
   view_ = view;
   store_ = store;
+  prepared_ = prepared;
   range_items_ = std::clamp(
       item_count() / (kRangesPerThread * static_cast<uint32_t>(std::max(thread_count, 1))), 1u,
       kMostRangeItems);

@@ -75,9 +75,10 @@ class BatchPlan {
   size_t chunk_bytes() const { return chunk_bytes_; }
   std::string_view item(uint32_t index) const { return items_[index]; }
 
-  // To be called once, before the first range is taken. Finds equal items, O(bytes). `view` and
-  // `store` as in SharedOfItems.
-  void Begin(const NavMeshView* view, AnswerStore* store, int thread_count);
+  // To be called once, before the first range is taken. Finds equal items, O(bytes). `view`,
+  // `store` and `prepared` as in SharedOfItems.
+  void Begin(const NavMeshView* view, AnswerStore* store, int thread_count,
+             PreparedPlans* prepared = nullptr);
 
   // The next items, at most `most`, for a thread that has time; nullopt when all are handed out, or
   // as long as too much is planned that was not taken.
@@ -121,7 +122,8 @@ class BatchPlan {
   std::optional<Failure> Split(std::string_view encoded);
   void FindEqualItems();
   SharedOfItems Shared() const {
-    return {shared_, view_, limits_, store_, nullptr, shared_may_hold_negative_zero_};
+    return {shared_, view_,   limits_, store_,
+            nullptr, shared_may_hold_negative_zero_, prepared_};
   }
   std::string PathOf(uint32_t index) const { return "items[" + std::to_string(index) + "]"; }
   // Bytes of an answer within a message.
@@ -141,6 +143,7 @@ class BatchPlan {
   double time_budget_s_ = 0;
   const NavMeshView* view_ = nullptr;
   AnswerStore* store_ = nullptr;
+  PreparedPlans* prepared_ = nullptr;
   uint32_t range_items_ = 1;
   std::vector<uint32_t> original_of_;  // Of each item, itself unless equal; empty: all differ.
 

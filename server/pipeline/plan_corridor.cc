@@ -269,7 +269,15 @@ std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& re
                                                StopSignal stop, v1::PlanCorridorResponse& response,
                                                ReadSet& reads, PlanTrace* trace,
                                                PreparedPlans* prepared) {
+  // Kept from plan to plan.
   thread_local std::string key;
+  thread_local std::vector<PolygonRef> refs;
+  thread_local CorridorByRef resolved;
+  const absl::Cleanup give_back = [] {
+    if (refs.size() <= kLargeCorridor) return;
+    refs = {};
+    resolved = CorridorByRef();
+  };
   std::shared_ptr<const PreparedRefs> known;
   bool keeps = false;
   if (prepared != nullptr) {
@@ -278,27 +286,28 @@ std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& re
     keeps = known == nullptr && prepared->WantsCorridor(key, view);
   }
   std::shared_ptr<PreparedRefs> fresh;
-  std::vector<PolygonRef> refs;
+  refs.clear();
   if (known == nullptr || request.include_corridor()) {
-    refs.reserve(static_cast<size_t>(request.corridor().refs().ref_size()));
     for (const uint64_t ref : request.corridor().refs().ref()) refs.push_back({ref});
   }
-  if (known == nullptr) {
-    auto corridor = ResolveCorridor(view, refs, static_cast<size_t>(limits.max_portals) + 1);
-    if (!corridor.ok())
-      return WithOtherFields(request, view, limits, ToFailure(corridor.failure()));
+  const CorridorByRef* corridor = &resolved;
+  if (known != nullptr) {
+    corridor = &known->corridor;
+  } else if (auto refusal = ResolveCorridor(
+                 view, refs, static_cast<size_t>(limits.max_portals) + 1, &resolved)) {
+    return WithOtherFields(request, view, limits, ToFailure(*refusal));
+  } else if (keeps) {
     fresh = std::make_shared<PreparedRefs>();
-    fresh->corridor = *std::move(corridor);
-    known = fresh;
+    fresh->corridor = resolved;
   }
   if (trace != nullptr) trace->End(Stage::kCorridor);
-  PlannedCorridor planned{view.snapshot().info(), known->corridor};
-  if (known->built) planned.prepared = &*known->built;
+  PlannedCorridor planned{view.snapshot().info(), *corridor};
+  if (known != nullptr && known->built) planned.prepared = &*known->built;
   if (keeps) planned.built = &fresh->built;
   auto failure = AnswerPlanCorridor(request, limits, stop, response, &planned, trace);
   if (!failure && request.include_corridor())
     EncodeDependencies(PortalDependencies(view, refs), response.mutable_dependencies());
-  reads = known->corridor.read_set;
+  reads = corridor->read_set;
   if (keeps && !failure) prepared->KeepCorridor(key, view, std::move(fresh));
   return failure;
 }

@@ -240,6 +240,7 @@ struct ItemPlanner::Buffers {
   std::string key;
   std::string canonical;
   std::string encoded;
+  ReadSet reads;
 };
 
 ItemPlanner::ItemPlanner() : buffers_(std::make_unique<Buffers>()) {}
@@ -299,7 +300,8 @@ std::optional<Failure> ItemPlanner::Dispatch(v1::PlanItem& item, const SharedOfI
     }
     case v1::PlanItem::kSpline: {
       auto& response = *buffers_->arena.New<v1::PlanSplineResponse>();
-      failure = AnswerPlanSpline(item.spline(), shared.limits, stop, response, &trace_);
+      failure = AnswerPlanSpline(item.spline(), shared.limits, stop, response, &trace_,
+                                 shared.prepared);
       if (!failure) finish(v1::PlanItemAnswer::kSplineFieldNumber, response);
       return failure;
     }
@@ -349,9 +351,8 @@ std::optional<Failure> ItemPlanner::PlanCorridor(v1::PlanCorridorRequest& reques
 std::optional<Failure> ItemPlanner::PlanByRef(v1::PlanCorridorRequest& request,
                                               const SharedOfItems& shared, StopSignal stop) {
   auto& response = *buffers_->arena.New<v1::PlanCorridorResponse>();
-  ReadSet reads;
-  auto failure =
-      AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response, reads, &trace_);
+  auto failure = AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response,
+                                         buffers_->reads, &trace_, shared.prepared);
   if (failure) return failure;
   response.clear_answer();
   SetBody(v1::PlanItemAnswer::kCorridorFieldNumber, response);
@@ -385,13 +386,11 @@ std::optional<Failure> ItemPlanner::PlanKept(v1::PlanCorridorRequest& request,
     }
   }
   auto& response = *buffers_->arena.New<v1::PlanCorridorResponse>();
-  std::vector<Dependency> dependencies;
+  std::vector<Dependency>& dependencies = buffers_->reads.dependencies;
   std::optional<Failure> failure;
   if (by_ref) {
-    ReadSet reads;
-    failure = AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response, reads,
-                                      &trace_);
-    dependencies = std::move(reads.dependencies);
+    failure = AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response,
+                                      buffers_->reads, &trace_, shared.prepared);
   } else {
     failure = AnswerPlanCorridor(request, shared.limits, stop, response, nullptr, &trace_);
     if (!failure) dependencies = DeclaredDependencies(request.corridor().dependencies(), *ledger);

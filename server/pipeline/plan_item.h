@@ -22,6 +22,7 @@
 #include "server/navmesh/navmesh_view.h"
 #include "server/pipeline/plan_failure.h"
 #include "server/pipeline/plan_trace.h"
+#include "server/pipeline/prepared_plans.h"
 
 namespace arclane {
 
@@ -50,6 +51,9 @@ struct SharedOfItems {
   AnswerStore* store = nullptr;        // Null: nothing is kept.
   const Failure* no_view = nullptr;    // Why there is no view of the navmesh that is named.
   bool may_hold_negative_zero = true;  // As MayHoldNegativeZero tells of the message.
+  // Null: every corridor and curve is built anew. They are used where the cache may not answer, too:
+  // the items are planned all the same.
+  PreparedPlans* prepared = nullptr;
 };
 
 // One answer, ready to be encoded as a PlanItemAnswer. Borrows from the planner that made it, until

@@ -140,7 +140,8 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
       return false;
     }
     const int threads = environment_.pool.thread_count();
-    plan->Begin(view_ ? &*view_ : nullptr, store_ ? &*store_ : nullptr, threads);
+    plan->Begin(view_ ? &*view_ : nullptr, store_ ? &*store_ : nullptr, threads,
+                environment_.navmeshes == nullptr ? nullptr : &environment_.navmeshes->prepared());
     SetEnd(plan->time_budget_s());
     plan_ = std::move(plan);
     environment_.metrics.Batch(plan_->item_count());

@@ -58,13 +58,13 @@ std::shared_ptr<NavMeshRegistry> MakeRegistry() {
 // thread. It ends with its parent.
 class ServerProcess {
  public:
-  ServerProcess() {
+  explicit ServerProcess(uint64_t cache_bytes) {
     int ends[2];
     if (pipe(ends) != 0) std::abort();
     pid_ = fork();
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      Serve(ends[1]);
+      Serve(ends[1], cache_bytes);
     }
     if (read(ends[0], &port_, sizeof(port_)) != sizeof(port_)) std::abort();
   }
@@ -79,11 +79,12 @@ class ServerProcess {
   }
 
  private:
-  [[noreturn]] static void Serve(int out) {
+  [[noreturn]] static void Serve(int out, uint64_t cache_bytes) {
     Metrics metrics(CurrentBuild(), ServiceLabels());
     ServerOptions options;
     options.planner_threads = 2;
     options.navmeshes.registry = MakeRegistry();
+    options.navmeshes.cache_bytes = cache_bytes;
     auto server = Server::Start(options, metrics);
     if (!server.ok()) std::abort();
     const int port = (*server)->port();
@@ -95,7 +96,10 @@ class ServerProcess {
   int port_ = 0;
 };
 
-const ServerProcess server;
+// Keeps no corridors from batch to batch: each is resolved and built anew.
+const ServerProcess server(0);
+// Keeps those that it is asked for again, as agents do that walk on in a corridor.
+const ServerProcess keeping_server(uint64_t{256} << 20);
 
 // Walks of 16 squares that turn now and then, from and to places of their own.
 v1::PlanBatchRequest Request(Source source, uint32_t samples) {
@@ -223,7 +227,7 @@ void BM_Batch_Pipeline(benchmark::State& state) {
   state.counters["answer_bytes"] = static_cast<double>(bytes) / kItems;
 }
 
-void BM_Batch_Server(benchmark::State& state) {
+void RunServer(benchmark::State& state, const ServerProcess& server) {
   const auto source = static_cast<Source>(state.range(0));
   const auto samples = static_cast<uint32_t>(state.range(1));
   const v1::PlanBatchRequest request = Request(source, samples);
@@ -266,6 +270,10 @@ void BM_Batch_Server(benchmark::State& state) {
   state.counters["server_over_in_process"] = server_s / in_process_s;
 }
 
+void BM_Batch_Server(benchmark::State& state) { RunServer(state, server); }
+// The same batch again and again.
+void BM_Batch_ServerKeepingCorridors(benchmark::State& state) { RunServer(state, keeping_server); }
+
 void Arguments(benchmark::internal::Benchmark* benchmark) {
   for (const int source : {0, 1})
     for (const int samples : {0, 32}) benchmark->Args({source, samples});
@@ -273,6 +281,7 @@ void Arguments(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK(BM_Batch_InProcess)->Apply(Arguments);
 BENCHMARK(BM_Batch_Pipeline)->Apply(Arguments);
 BENCHMARK(BM_Batch_Server)->Apply(Arguments)->UseRealTime();
+BENCHMARK(BM_Batch_ServerKeepingCorridors)->Args({0, 0})->Args({0, 32})->UseRealTime();
 
 }  // namespace
 }  // namespace arclane

@@ -179,8 +179,8 @@ void CorridorByRef::Clear() {
 }
 
 std::optional<NavMeshFailure> ResolveCorridor(const NavMeshView& view,
-                                              std::span<const PolygonRef> refs,
-                                              size_t max_polygons, CorridorByRef* corridor) {
+                                              std::span<const PolygonRef> refs, size_t max_polygons,
+                                              CorridorByRef* corridor) {
   corridor->Clear();
   if (refs.empty() || refs.size() > max_polygons) {
     MeshViolations violations;

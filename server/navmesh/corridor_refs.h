@@ -72,8 +72,8 @@ NavMeshResult<CorridorByRef> ResolveCorridor(const NavMeshView& view,
 
 // The same into *corridor, whose memory is used again; unspecified on failure.
 std::optional<NavMeshFailure> ResolveCorridor(const NavMeshView& view,
-                                              std::span<const PolygonRef> refs,
-                                              size_t max_polygons, CorridorByRef* corridor);
+                                              std::span<const PolygonRef> refs, size_t max_polygons,
+                                              CorridorByRef* corridor);
 
 // What a portal of a corridor depends on; the number of portals names its end.
 struct PortalDependency {

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -88,7 +89,7 @@ class BatchPlan {
   // items are answered, at least 1.
   uint32_t PlanRange(ItemRange range, ItemPlanner& planner, StopSignal stop,
                      absl::FunctionRef<bool()> pause,
-                     absl::FunctionRef<void(const ItemAnswer&)> observe);
+                     absl::FunctionRef<void(const ItemAnswer&, const PlanTrace&)> observe);
 
   // The next message once `least_bytes` of it are there, or as much as fits into one, or
   // everything.
@@ -122,13 +123,15 @@ class BatchPlan {
   std::optional<Failure> Split(std::string_view encoded);
   void FindEqualItems();
   SharedOfItems Shared() const {
-    return {shared_, view_,   limits_, store_,
-            nullptr, shared_may_hold_negative_zero_, prepared_};
+    return {shared_, view_, limits_, store_, nullptr, shared_may_hold_negative_zero_, prepared_};
   }
   std::string PathOf(uint32_t index) const { return "items[" + std::to_string(index) + "]"; }
   // Bytes of an answer within a message.
   static size_t EntrySize(const ItemAnswer& answer);
   void Append(const ItemAnswer& answer, uint32_t index, Block& block) const;
+  // Those of the range, from its first on, that are planned together.
+  std::span<const std::string_view> Together(ItemRange range) const;
+  void AppendPlanned(const ItemAnswer& planned, uint32_t index, Block& block);
   // Whether the item's answer is there, or will be, without planning it.
   bool AppendTwin(uint32_t index, Block& block);
   void KeepForTwins(uint32_t index, const ItemAnswer& answer);

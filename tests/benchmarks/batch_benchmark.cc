@@ -217,7 +217,7 @@ void BM_Batch_Pipeline(benchmark::State& state) {
     bytes = 0;
     while (const auto range = batch->TakeRange(1000)) {
       batch->PlanRange(
-          *range, planner, Never, [] { return false; }, [](const ItemAnswer&) {});
+          *range, planner, Never, [] { return false; }, [](const ItemAnswer&, const PlanTrace&) {});
       while (const auto message = batch->TakeMessage(1)) bytes += message->size;
     }
     if (!batch->done()) std::abort();

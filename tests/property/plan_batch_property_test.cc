@@ -198,7 +198,8 @@ class PlanBatchPropertyTest : public ::testing::Test {
             continue;
           }
           batch->PlanRange(
-              *range, planner, Never, [&] { return random() % 16 == 0; }, [](const ItemAnswer&) {});
+              *range, planner, Never, [&] { return random() % 16 == 0; },
+              [](const ItemAnswer&, const PlanTrace&) {});
         }
       });
     }

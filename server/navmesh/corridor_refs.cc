@@ -67,21 +67,23 @@ class CorridorResolver {
     size_t vertex_count = 0;
     for (const auto& at : locations_)
       vertex_count += mesh_.tile(at->slot)->tile->vertices_of(at->polygon).size();
-    columns.vertices.Reserve(vertex_count);
-    columns.vertex_count.reserve(refs_.size());
+    columns.vertices.Resize(vertex_count);
+    columns.vertex_count.resize(refs_.size());
+    size_t next = 0;
     for (size_t i = 0; i < refs_.size(); ++i) {
       const Tile& tile = *mesh_.tile(locations_[i]->slot)->tile;
       const auto vertices = tile.vertices_of(locations_[i]->polygon);
-      columns.vertex_count.push_back(static_cast<uint32_t>(vertices.size()));
+      columns.vertex_count[i] = static_cast<uint32_t>(vertices.size());
       if (mesh_.is_link(*locations_[i])) {
-        AddLinkCell(i);
+        AddLinkCell(i, next);
+        next += 2;
       } else {
-        for (const uint32_t v : vertices) columns.vertices.Add(tile.vertices[v]);
+        for (const uint32_t v : vertices) columns.vertices.Set(next++, tile.vertices[v]);
       }
     }
   }
 
-  void AddLinkCell(size_t i) {
+  void AddLinkCell(size_t i, size_t at) {
     const LandedLink& link = mesh_.landed(*locations_[i]);
     // Entered or left at its end means travelled backwards.
     const bool enters_at_end =
@@ -89,16 +91,16 @@ class CorridorResolver {
     const bool leaves_at_start = i == 0 && !crossings_.empty() &&
                                  crossings_[0].ends.left == link.start && link.start != link.end;
     const bool backwards = enters_at_end || leaves_at_start;
-    corridor_.columns.vertices.Add(backwards ? link.end : link.start);
-    corridor_.columns.vertices.Add(backwards ? link.start : link.end);
+    corridor_.columns.vertices.Set(at, backwards ? link.end : link.start);
+    corridor_.columns.vertices.Set(at + 1, backwards ? link.start : link.end);
   }
 
   void AddPortals() {
-    corridor_.columns.left.Reserve(crossings_.size());
-    corridor_.columns.right.Reserve(crossings_.size());
+    corridor_.columns.left.Resize(crossings_.size());
+    corridor_.columns.right.Resize(crossings_.size());
     for (size_t i = 0; i < crossings_.size(); ++i) {
-      corridor_.columns.left.Add(crossings_[i].ends.left);
-      corridor_.columns.right.Add(crossings_[i].ends.right);
+      corridor_.columns.left.Set(i, crossings_[i].ends.left);
+      corridor_.columns.right.Set(i, crossings_[i].ends.right);
       if (crossings_[i].kind == CrossingKind::kLinkEntry)
         corridor_.columns.link_entry.push_back(static_cast<uint32_t>(i));
     }

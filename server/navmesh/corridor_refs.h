@@ -25,10 +25,15 @@ struct MeshPointColumns {
     y.push_back(p.y);
     z.push_back(p.z);
   }
-  void Reserve(size_t size) {
-    x.reserve(size);
-    y.reserve(size);
-    z.reserve(size);
+  void Resize(size_t size) {
+    x.resize(size);
+    y.resize(size);
+    z.resize(size);
+  }
+  void Set(size_t i, const MeshPoint& p) {
+    x[i] = p.x;
+    y[i] = p.y;
+    z[i] = p.z;
   }
   void Clear() {
     x.clear();

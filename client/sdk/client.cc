@@ -22,6 +22,7 @@
 #include "grpcpp/support/channel_arguments.h"
 #include "grpcpp/support/client_callback.h"
 #include "grpcpp/support/validate_service_config.h"
+#include "server/codec/float_columns.h"
 
 namespace arclane {
 namespace {
@@ -101,6 +102,12 @@ void Prepare(grpc::ClientContext& context, const CallOptions& call, absl::Durati
     context.set_deadline(absl::ToChronoTime(absl::Now() + deadline));
   }
   for (const auto& [key, value] : call.metadata) context.AddMetadata(key, value);
+}
+
+// Columns of floats become columns of doubles where they arrive. Other answers have none.
+template <typename Response>
+void ReadColumns(Response& response) {
+  if constexpr (requires { WidenColumns(&response); }) WidenColumns(&response);
 }
 
 struct Cancel {
@@ -212,6 +219,7 @@ class Client::Impl {
     Response response;
     const grpc::Status status = method(&context, request, &response);
     if (!status.ok()) return DecodeError(status);
+    ReadColumns(response);
     return response;
   }
 
@@ -233,6 +241,7 @@ class Client::Impl {
         uint32_t index = response.first_index();
         for (v1::PlanItemAnswer& answer : *response.mutable_answers()) {
           if (index++ != told) continue;
+          ReadColumns(answer);
           if (on_answer) {
             on_answer(told, std::move(answer));
           } else {
@@ -269,6 +278,7 @@ class Client::Impl {
            [this, completed = call.get()](const grpc::Status& status) {
              completed->on_stop.reset();
              if (status.ok()) {
+               ReadColumns(completed->response);
                completed->done(std::move(completed->response));
              } else {
                completed->done(DecodeError(status));

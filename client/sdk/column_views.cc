@@ -46,6 +46,18 @@ class LengthCheck {
 
 }  // namespace
 
+namespace {
+
+// Fine for columns of doubles.
+template <typename Columns>
+absl::Status CheckPrecision(const Columns& columns, const char* table) {
+  if (!columns.has_floats()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(table, ": the columns are floats; call WidenColumns first"));
+}
+
+}  // namespace
+
 absl::StatusOr<PointsView> PointsView::Of(const v1::PointColumns& columns, const char* name) {
   PointsView view;
   view.x_ = SpanOf(columns.x());
@@ -62,6 +74,7 @@ absl::StatusOr<PointsView> PointsView::Of(const v1::PointColumns& columns, const
 
 absl::StatusOr<SampleView> SampleView::Of(const v1::Route& route) {
   const v1::SampleColumns& columns = route.samples();
+  if (const absl::Status status = CheckPrecision(columns, "samples"); !status.ok()) return status;
   absl::StatusOr<PointsView> position = PointsView::Of(columns.position(), "samples.position");
   if (!position.ok()) return position.status();
   SampleView view;
@@ -90,6 +103,7 @@ absl::StatusOr<SampleView> SampleView::Of(const v1::Route& route) {
 
 absl::StatusOr<CornerView> CornerView::Of(const v1::Route& route) {
   const v1::CornerColumns& columns = route.corners();
+  if (const absl::Status status = CheckPrecision(columns, "corners"); !status.ok()) return status;
   absl::StatusOr<PointsView> position = PointsView::Of(columns.position(), "corners.position");
   if (!position.ok()) return position.status();
   CornerView view;
@@ -182,6 +196,7 @@ absl::StatusOr<PhaseView> PhaseView::Of(const v1::PhaseColumns& columns, size_t 
 
 absl::StatusOr<CurveSampleView> CurveSampleView::Of(const v1::CurvePlan& plan) {
   const v1::CurveSampleColumns& columns = plan.samples();
+  if (const absl::Status status = CheckPrecision(columns, "samples"); !status.ok()) return status;
   absl::StatusOr<PointsView> position = PointsView::Of(columns.position(), "samples.position");
   if (!position.ok()) return position.status();
   absl::StatusOr<PointsView> tangent = PointsView::Of(columns.tangent(), "samples.tangent");

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Read-only views over the packed columns of a route. A view is checked once, when it is made: all
 // its columns are then empty or as long as size() says, so that they can be read side by side
-// without further checks. A view borrows from its message: it lives no longer, and no longer than
-// the message is left unchanged. Copying a view is cheap. Making one costs O(1).
+// without further checks. Answers that came by a Client have columns of doubles whatever precision
+// was asked for; of others WidenColumns (server/codec/float_columns.h) makes them: a view of
+// columns that are still floats is kFailedPrecondition. A view borrows from its message: it lives
+// no longer, and no longer than the message is left unchanged. Copying a view is cheap. Making one
+// costs O(1).
 #ifndef ARCLANE_CLIENT_SDK_COLUMN_VIEWS_H_
 #define ARCLANE_CLIENT_SDK_COLUMN_VIEWS_H_
 

@@ -17,6 +17,7 @@
 #include "client/sdk/plan_batch.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/support/sync_stream.h"
+#include "server/codec/float_columns.h"
 
 namespace arclane {
 namespace {
@@ -244,6 +245,7 @@ class ReopeningPlanStream final : public PlanStream {
     if (const auto error = ErrorOf(answer.answer())) {
       done(*error);
     } else {
+      WidenColumns(answer.mutable_answer());
       done(std::move(*answer.mutable_answer()));
     }
     absl::MutexLock lock(&mutex_);

@@ -125,6 +125,8 @@ void CanonicalizeSampling(v1::PlanCorridorRequest& request) {
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   }
+  if (request.sampling().column_precision() == v1::COLUMN_PRECISION_DOUBLE)
+    request.mutable_sampling()->clear_column_precision();
   if (IsEmpty(request.sampling())) request.clear_sampling();
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "server/codec/field_checks.h"
+#include "server/codec/float_columns.h"
 #include "server/codec/frame_codec.h"
 
 namespace arclane {
@@ -169,6 +170,11 @@ class CurveRoute {
 
 bool RouteOfCurve(const v1::CurvePlan& plan, const v1::Frame& frame, Violations& violations,
                   v1::Route* route) {
+  if (plan.samples().has_floats()) {
+    v1::CurvePlan widened = plan;
+    WidenColumns(&widened);
+    return RouteOfCurve(widened, frame, violations, route);
+  }
   const size_t before = violations.total();
   const PlanFrame read = ReadFrame(frame, violations);
   return violations.total() == before && CurveRoute(plan, read, violations, route).Write();

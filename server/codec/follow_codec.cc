@@ -9,6 +9,7 @@
 
 #include "server/codec/agent_codec.h"
 #include "server/codec/field_checks.h"
+#include "server/codec/float_columns.h"
 #include "server/planning/route/corridor_planner.h"
 
 namespace arclane {
@@ -17,7 +18,12 @@ namespace {
 class RouteReader {
  public:
   RouteReader(const FollowSource& source, Violations& violations)
-      : source_(source), message_(*source.route), violations_(violations) {}
+      : source_(source),
+        widened_(source.route->corners().has_floats() ? *source.route : v1::Route()),
+        message_(source.route->corners().has_floats() ? widened_ : *source.route),
+        violations_(violations) {
+    WidenColumns(&widened_);
+  }
 
   std::shared_ptr<const FollowedRoute> Read() {
     const size_t before = violations_.total();
@@ -332,6 +338,7 @@ class RouteReader {
   }
 
   const FollowSource& source_;
+  v1::Route widened_;  // Of a route whose columns are floats.
   const v1::Route& message_;
   Violations& violations_;
   const PlanFrame* frame_ = nullptr;

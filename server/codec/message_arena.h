@@ -17,6 +17,8 @@ class MessageArena {
  public:
   // Ends the messages of the last call.
   void Reset() { arena_.Reset(); }
+  // Bytes of the messages since then.
+  size_t used() const { return static_cast<size_t>(arena_.SpaceUsed()); }
   template <typename Message>
   Message* New() {
     return google::protobuf::Arena::CreateMessage<Message>(&arena_);

@@ -92,6 +92,17 @@ DecodedSampling ReadSampling(const v1::Sampling& sampling, SampledThing thing,
     decoded.columns |= Bit(static_cast<v1::SampleColumn>(column));
   }
   if (sampling.columns().empty()) decoded.columns = known;
+  switch (sampling.column_precision()) {
+    case v1::COLUMN_PRECISION_UNSPECIFIED:
+    case v1::COLUMN_PRECISION_DOUBLE:
+      break;
+    case v1::COLUMN_PRECISION_FLOAT:
+      decoded.floats = true;
+      break;
+    default:
+      violations.Add(ViolationReason::kUnknownValue, "sampling.column_precision",
+                     "unknown value " + std::to_string(sampling.column_precision()));
+  }
   decoded.max_count = limits.max_samples;
   if (sampling.max_count() != 0)
     decoded.max_count = std::min(limits.max_samples, sampling.max_count());

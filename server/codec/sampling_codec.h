@@ -18,6 +18,7 @@ struct DecodedSampling {
   SamplingPlan plan;     // Borrows the distances from the message.
   uint32_t columns = 0;  // Bit v1::SampleColumn for each wanted column.
   double max_count = 0.0;
+  bool floats = false;  // The columns are to be narrowed.
 };
 
 // What is sampled: it decides which columns there are.

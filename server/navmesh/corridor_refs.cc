@@ -3,17 +3,22 @@
 
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 
 namespace arclane {
 namespace {
 
+// Corridors of so many polygons are resolved without asking for memory, on some KiB of stack.
+constexpr size_t kUsualPolygons = 32;
+
 class CorridorResolver {
  public:
-  CorridorResolver(const NavMeshView& view, std::span<const PolygonRef> refs)
-      : view_(view), mesh_(view.snapshot()), refs_(refs) {}
+  CorridorResolver(const NavMeshView& view, std::span<const PolygonRef> refs,
+                   CorridorByRef& corridor)
+      : view_(view), mesh_(view.snapshot()), refs_(refs), corridor_(corridor) {}
 
-  NavMeshResult<CorridorByRef> Resolve() {
+  std::optional<NavMeshFailure> Resolve() {
     Locate();
     Cross();
     if (failure_) {
@@ -24,7 +29,7 @@ class CorridorResolver {
     AddCells();
     AddPortals();
     CollectReads();
-    return std::move(corridor_);
+    return std::nullopt;
   }
 
  private:
@@ -62,21 +67,23 @@ class CorridorResolver {
     size_t vertex_count = 0;
     for (const auto& at : locations_)
       vertex_count += mesh_.tile(at->slot)->tile->vertices_of(at->polygon).size();
-    columns.vertices.Reserve(vertex_count);
-    columns.vertex_count.reserve(refs_.size());
+    columns.vertices.Resize(vertex_count);
+    columns.vertex_count.resize(refs_.size());
+    size_t next = 0;
     for (size_t i = 0; i < refs_.size(); ++i) {
       const Tile& tile = *mesh_.tile(locations_[i]->slot)->tile;
       const auto vertices = tile.vertices_of(locations_[i]->polygon);
-      columns.vertex_count.push_back(static_cast<uint32_t>(vertices.size()));
+      columns.vertex_count[i] = static_cast<uint32_t>(vertices.size());
       if (mesh_.is_link(*locations_[i])) {
-        AddLinkCell(i);
+        AddLinkCell(i, next);
+        next += 2;
       } else {
-        for (const uint32_t v : vertices) columns.vertices.Add(tile.vertices[v]);
+        for (const uint32_t v : vertices) columns.vertices.Set(next++, tile.vertices[v]);
       }
     }
   }
 
-  void AddLinkCell(size_t i) {
+  void AddLinkCell(size_t i, size_t at) {
     const LandedLink& link = mesh_.landed(*locations_[i]);
     // Entered or left at its end means travelled backwards.
     const bool enters_at_end =
@@ -84,16 +91,16 @@ class CorridorResolver {
     const bool leaves_at_start = i == 0 && !crossings_.empty() &&
                                  crossings_[0].ends.left == link.start && link.start != link.end;
     const bool backwards = enters_at_end || leaves_at_start;
-    corridor_.columns.vertices.Add(backwards ? link.end : link.start);
-    corridor_.columns.vertices.Add(backwards ? link.start : link.end);
+    corridor_.columns.vertices.Set(at, backwards ? link.end : link.start);
+    corridor_.columns.vertices.Set(at + 1, backwards ? link.start : link.end);
   }
 
   void AddPortals() {
-    corridor_.columns.left.Reserve(crossings_.size());
-    corridor_.columns.right.Reserve(crossings_.size());
+    corridor_.columns.left.Resize(crossings_.size());
+    corridor_.columns.right.Resize(crossings_.size());
     for (size_t i = 0; i < crossings_.size(); ++i) {
-      corridor_.columns.left.Add(crossings_[i].ends.left);
-      corridor_.columns.right.Add(crossings_[i].ends.right);
+      corridor_.columns.left.Set(i, crossings_[i].ends.left);
+      corridor_.columns.right.Set(i, crossings_[i].ends.right);
       if (crossings_[i].kind == CrossingKind::kLinkEntry)
         corridor_.columns.link_entry.push_back(static_cast<uint32_t>(i));
     }
@@ -111,7 +118,7 @@ class CorridorResolver {
       uint32_t portal;
       auto operator<=>(const Read&) const = default;
     };
-    std::vector<Read> reads;
+    absl::InlinedVector<Read, 2 * kUsualPolygons + 8> reads;
     reads.reserve(refs_.size() * 2 + 8);
     const auto read = [&](DependencyKind kind, uint64_t id, size_t portal) {
       // Neighbours mostly lie in one tile and area: not every cell needs an entry of its own.
@@ -152,25 +159,47 @@ class CorridorResolver {
   const NavMeshView& view_;
   const NavMeshSnapshot& mesh_;
   std::span<const PolygonRef> refs_;
-  std::vector<std::optional<PolygonLocation>> locations_;  // All known, unless it fails.
-  std::vector<Crossing> crossings_;
-  CorridorByRef corridor_;
+  // All known, unless it fails.
+  absl::InlinedVector<std::optional<PolygonLocation>, kUsualPolygons> locations_;
+  absl::InlinedVector<Crossing, kUsualPolygons> crossings_;
+  CorridorByRef& corridor_;
   std::optional<NavMeshFailure> failure_;
   MeshViolations violations_;
 };
 
 }  // namespace
 
-NavMeshResult<CorridorByRef> ResolveCorridor(const NavMeshView& view,
-                                             std::span<const PolygonRef> refs,
-                                             size_t max_polygons) {
+void CorridorByRef::Clear() {
+  columns.vertices.Clear();
+  columns.vertex_count.clear();
+  columns.left.Clear();
+  columns.right.Clear();
+  columns.link_entry.clear();
+  read_set.dependencies.clear();
+  read_set.portal_index.clear();
+  blockage.reset();
+}
+
+std::optional<NavMeshFailure> ResolveCorridor(const NavMeshView& view,
+                                              std::span<const PolygonRef> refs, size_t max_polygons,
+                                              CorridorByRef* corridor) {
+  corridor->Clear();
   if (refs.empty() || refs.size() > max_polygons) {
     MeshViolations violations;
     violations.Add("polygon_refs",
                    absl::StrCat("has ", refs.size(), " refs; 1 to ", max_polygons, " are allowed"));
     return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   }
-  return CorridorResolver(view, refs).Resolve();
+  return CorridorResolver(view, refs, *corridor).Resolve();
+}
+
+NavMeshResult<CorridorByRef> ResolveCorridor(const NavMeshView& view,
+                                             std::span<const PolygonRef> refs,
+                                             size_t max_polygons) {
+  CorridorByRef corridor;
+  if (auto failure = ResolveCorridor(view, refs, max_polygons, &corridor))
+    return *std::move(failure);
+  return corridor;
 }
 
 std::vector<PortalDependency> PortalDependencies(const NavMeshView& view,

@@ -25,10 +25,20 @@ struct MeshPointColumns {
     y.push_back(p.y);
     z.push_back(p.z);
   }
-  void Reserve(size_t size) {
-    x.reserve(size);
-    y.reserve(size);
-    z.reserve(size);
+  void Resize(size_t size) {
+    x.resize(size);
+    y.resize(size);
+    z.resize(size);
+  }
+  void Set(size_t i, const MeshPoint& p) {
+    x[i] = p.x;
+    y[i] = p.y;
+    z[i] = p.z;
+  }
+  void Clear() {
+    x.clear();
+    y.clear();
+    z.clear();
   }
   size_t size() const { return x.size(); }
 };
@@ -53,6 +63,9 @@ struct CorridorByRef {
   CorridorColumns columns;
   ReadSet read_set;  // Complete also when something bars the way: the answer depends on all of it.
   std::optional<Blockage> blockage;
+
+  // Keeps the memory.
+  void Clear();
 };
 
 // Fails with kInvalidArgument for no refs or more than `max_polygons`, with kReplacedTile or
@@ -61,6 +74,11 @@ struct CorridorByRef {
 // the mesh bit for bit: the same that the engine's own search returns. O(refs x log).
 NavMeshResult<CorridorByRef> ResolveCorridor(const NavMeshView& view,
                                              std::span<const PolygonRef> refs, size_t max_polygons);
+
+// The same into *corridor, whose memory is used again; unspecified on failure.
+std::optional<NavMeshFailure> ResolveCorridor(const NavMeshView& view,
+                                              std::span<const PolygonRef> refs, size_t max_polygons,
+                                              CorridorByRef* corridor);
 
 // What a portal of a corridor depends on; the number of portals names its end.
 struct PortalDependency {

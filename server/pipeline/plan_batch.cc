@@ -29,6 +29,8 @@ constexpr size_t kPieceBytes = 64 << 10;
 // A range that has made this much is cut: threads further on wait for its place in the order.
 constexpr size_t kBlockBytes = 256 << 10;
 constexpr uint32_t kMostRangeItems = 32;
+// Items up to this size are planned together.
+constexpr size_t kSmallItemBytes = 4 << 10;
 constexpr uint32_t kRangesPerThread = 4;
 constexpr size_t kLeastWindowBytes = 2 << 20;
 constexpr size_t kMostKeptBytes = 16 << 20;
@@ -163,9 +165,11 @@ std::optional<Failure> BatchPlan::Split(std::string_view encoded) {
   return std::nullopt;
 }
 
-void BatchPlan::Begin(const NavMeshView* view, AnswerStore* store, int thread_count) {
+void BatchPlan::Begin(const NavMeshView* view, AnswerStore* store, int thread_count,
+                      PreparedPlans* prepared) {
   view_ = view;
   store_ = store;
+  prepared_ = prepared;
   range_items_ = std::clamp(
       item_count() / (kRangesPerThread * static_cast<uint32_t>(std::max(thread_count, 1))), 1u,
       kMostRangeItems);
@@ -209,41 +213,65 @@ std::optional<ItemRange> BatchPlan::TakeRange(uint32_t most) {
   return range;
 }
 
-uint32_t BatchPlan::PlanRange(ItemRange range, ItemPlanner& planner, StopSignal stop,
-                              absl::FunctionRef<bool()> pause,
-                              absl::FunctionRef<void(const ItemAnswer&)> observe) {
+uint32_t BatchPlan::PlanRange(
+    ItemRange range, ItemPlanner& planner, StopSignal stop, absl::FunctionRef<bool()> pause,
+    absl::FunctionRef<void(const ItemAnswer&, const PlanTrace&)> observe) {
   Block block;
   std::optional<ItemAnswer> stopped;
+  bool is_paused = false;
+  const auto pauses = [&] { return is_paused = pause(); };
   uint32_t next = range.begin;
-  while (next < range.end) {
-    const uint32_t index = next++;
+  while (next < range.end && block.bytes < kBlockBytes && !is_paused) {
     if (const auto reason = stop()) {
       if (!stopped) stopped.emplace().SetFailure(Stopped(*reason));
-      Append(*stopped, index, block);
-      KeepForTwins(index, *stopped);
-      if (block.bytes >= kBlockBytes) break;
-      continue;
+      Append(*stopped, next, block);
+      KeepForTwins(next, *stopped);
+      ++next;
+    } else if (AppendTwin(next, block)) {
+      ++next;
+      pauses();
+    } else {
+      const uint32_t begin = next;
+      next += static_cast<uint32_t>(planner.PlanTogether(
+          Together({begin, range.end}), [&](size_t i) { return PathOf(begin + i); }, Shared(), stop,
+          pauses,
+          [&](size_t i, const ItemAnswer& answer, const PlanTrace& trace) {
+            observe(answer, trace);
+            AppendPlanned(answer, begin + static_cast<uint32_t>(i), block);
+          }));
     }
-    if (!AppendTwin(index, block)) {
-      const ItemAnswer& planned = planner.Plan(items_[index], PathOf(index), Shared(), stop);
-      observe(planned);
-      const size_t bytes = EntrySize(planned) + kMessageHeadBytes;
-      ItemAnswer refusal;
-      const ItemAnswer* answer = &planned;
-      if (bytes > chunk_bytes_) {
-        refusal.SetFailure(LargerThanMessages(bytes, chunk_bytes_));
-        answer = &refusal;
-      }
-      Append(*answer, index, block);
-      KeepForTwins(index, *answer);
-    }
-    if (block.bytes >= kBlockBytes || pause()) break;
   }
   block.end = next;
   absl::MutexLock lock(&mutex_);
   if (next < range.end) returned_[next] = range.end;
   Finish(range.begin, std::move(block));
   return next - range.begin;
+}
+
+std::span<const std::string_view> BatchPlan::Together(ItemRange range) const {
+  uint32_t end = range.begin + 1;
+  const uint32_t most =
+      std::min(range.end, range.begin + static_cast<uint32_t>(ItemPlanner::kMostTogether));
+  // Large items are planned alone, and those that are copied are not planned.
+  while (end < most && items_[end - 1].size() <= kSmallItemBytes &&
+         items_[end].size() <= kSmallItemBytes &&
+         (original_of_.empty() || original_of_[end] == end)) {
+    ++end;
+  }
+  return {items_.data() + range.begin, end - range.begin};
+}
+
+void BatchPlan::AppendPlanned(const ItemAnswer& planned, uint32_t index, Block& block) {
+  const size_t bytes = EntrySize(planned) + kMessageHeadBytes;
+  if (bytes <= chunk_bytes_) {
+    Append(planned, index, block);
+    KeepForTwins(index, planned);
+    return;
+  }
+  ItemAnswer refusal;
+  refusal.SetFailure(LargerThanMessages(bytes, chunk_bytes_));
+  Append(refusal, index, block);
+  KeepForTwins(index, refusal);
 }
 
 size_t BatchPlan::EntrySize(const ItemAnswer& answer) {

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,9 +76,10 @@ class BatchPlan {
   size_t chunk_bytes() const { return chunk_bytes_; }
   std::string_view item(uint32_t index) const { return items_[index]; }
 
-  // To be called once, before the first range is taken. Finds equal items, O(bytes). `view` and
-  // `store` as in SharedOfItems.
-  void Begin(const NavMeshView* view, AnswerStore* store, int thread_count);
+  // To be called once, before the first range is taken. Finds equal items, O(bytes). `view`,
+  // `store` and `prepared` as in SharedOfItems.
+  void Begin(const NavMeshView* view, AnswerStore* store, int thread_count,
+             PreparedPlans* prepared = nullptr);
 
   // The next items, at most `most`, for a thread that has time; nullopt when all are handed out, or
   // as long as too much is planned that was not taken.
@@ -87,7 +89,7 @@ class BatchPlan {
   // items are answered, at least 1.
   uint32_t PlanRange(ItemRange range, ItemPlanner& planner, StopSignal stop,
                      absl::FunctionRef<bool()> pause,
-                     absl::FunctionRef<void(const ItemAnswer&)> observe);
+                     absl::FunctionRef<void(const ItemAnswer&, const PlanTrace&)> observe);
 
   // The next message once `least_bytes` of it are there, or as much as fits into one, or
   // everything.
@@ -121,12 +123,15 @@ class BatchPlan {
   std::optional<Failure> Split(std::string_view encoded);
   void FindEqualItems();
   SharedOfItems Shared() const {
-    return {shared_, view_, limits_, store_, nullptr, shared_may_hold_negative_zero_};
+    return {shared_, view_, limits_, store_, nullptr, shared_may_hold_negative_zero_, prepared_};
   }
   std::string PathOf(uint32_t index) const { return "items[" + std::to_string(index) + "]"; }
   // Bytes of an answer within a message.
   static size_t EntrySize(const ItemAnswer& answer);
   void Append(const ItemAnswer& answer, uint32_t index, Block& block) const;
+  // Those of the range, from its first on, that are planned together.
+  std::span<const std::string_view> Together(ItemRange range) const;
+  void AppendPlanned(const ItemAnswer& planned, uint32_t index, Block& block);
   // Whether the item's answer is there, or will be, without planning it.
   bool AppendTwin(uint32_t index, Block& block);
   void KeepForTwins(uint32_t index, const ItemAnswer& answer);
@@ -141,6 +146,7 @@ class BatchPlan {
   double time_budget_s_ = 0;
   const NavMeshView* view_ = nullptr;
   AnswerStore* store_ = nullptr;
+  PreparedPlans* prepared_ = nullptr;
   uint32_t range_items_ = 1;
   std::vector<uint32_t> original_of_;  // Of each item, itself unless equal; empty: all differ.
 

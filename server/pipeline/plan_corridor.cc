@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "absl/cleanup/cleanup.h"
 #include "server/codec/corridor_codec.h"
 #include "server/codec/field_checks.h"
+#include "server/codec/float_columns.h"
 #include "server/codec/route_codec.h"
 #include "server/codec/sampling_codec.h"
 #include "server/navmesh_codec/change_codec.h"
@@ -252,6 +254,10 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
     trace->samples = CountOf(route->samples());
     trace->CountCorners(plan.corners);
   }
+  if (sampling.floats) {
+    NarrowColumns(route, violations);
+    if (!violations.empty()) return ToFailure(violations);
+  }
   if (request.include_corridor()) EncodeCorridor(planner.corridor(), decoded.frame, route);
   response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
   return std::nullopt;
@@ -264,42 +270,65 @@ bool IsQuickPlan(const v1::PlanCorridorRequest& request) {
          request.corridor().refs().ref_size() <= kFewRefs;
 }
 
+std::optional<Failure> CorridorByRefPlan::Resolve(const v1::PlanCorridorRequest& request,
+                                                  const NavMeshView& view,
+                                                  const RequestLimits& limits, PlanTrace* trace,
+                                                  PreparedPlans* prepared) {
+  request_ = &request;
+  view_ = &view;
+  prepared_ = prepared;
+  known_ = nullptr;
+  keeps_ = false;
+  if (refs_.capacity() > kLargeCorridor) {
+    refs_ = {};
+    resolved_ = CorridorByRef();
+  }
+  if (prepared != nullptr) {
+    CorridorKey(request, &key_);
+    known_ = prepared->FindCorridor(key_, view);
+    keeps_ = known_ == nullptr && prepared->WantsCorridor(key_, view);
+  }
+  refs_.clear();
+  if (known_ == nullptr || request.include_corridor()) {
+    for (const uint64_t ref : request.corridor().refs().ref()) refs_.push_back({ref});
+  }
+  corridor_ = known_ != nullptr ? &known_->corridor : &resolved_;
+  if (known_ == nullptr) {
+    const size_t most = static_cast<size_t>(limits.max_portals) + 1;
+    if (auto refusal = ResolveCorridor(view, refs_, most, &resolved_))
+      return WithOtherFields(request, view, limits, ToFailure(*refusal));
+  }
+  if (trace != nullptr) trace->End(Stage::kCorridor);
+  return std::nullopt;
+}
+
+std::optional<Failure> CorridorByRefPlan::Answer(const RequestLimits& limits, StopSignal stop,
+                                                 v1::PlanCorridorResponse& response,
+                                                 PlanTrace* trace) {
+  std::optional<PreparedCorridor> built;
+  PlannedCorridor planned{view_->snapshot().info(), *corridor_};
+  if (known_ != nullptr && known_->built) planned.prepared = &*known_->built;
+  if (keeps_) planned.built = &built;
+  auto failure = AnswerPlanCorridor(*request_, limits, stop, response, &planned, trace);
+  if (failure) return failure;
+  if (request_->include_corridor())
+    EncodeDependencies(PortalDependencies(*view_, refs_), response.mutable_dependencies());
+  if (keeps_) {
+    prepared_->KeepCorridor(key_, *view_,
+                            std::make_shared<PreparedRefs>(resolved_, std::move(built)));
+  }
+  return std::nullopt;
+}
+
 std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& request,
                                                const NavMeshView& view, const RequestLimits& limits,
                                                StopSignal stop, v1::PlanCorridorResponse& response,
                                                ReadSet& reads, PlanTrace* trace,
                                                PreparedPlans* prepared) {
-  thread_local std::string key;
-  std::shared_ptr<const PreparedRefs> known;
-  bool keeps = false;
-  if (prepared != nullptr) {
-    CorridorKey(request, &key);
-    known = prepared->FindCorridor(key, view);
-    keeps = known == nullptr && prepared->WantsCorridor(key, view);
-  }
-  std::shared_ptr<PreparedRefs> fresh;
-  std::vector<PolygonRef> refs;
-  if (known == nullptr || request.include_corridor()) {
-    refs.reserve(static_cast<size_t>(request.corridor().refs().ref_size()));
-    for (const uint64_t ref : request.corridor().refs().ref()) refs.push_back({ref});
-  }
-  if (known == nullptr) {
-    auto corridor = ResolveCorridor(view, refs, static_cast<size_t>(limits.max_portals) + 1);
-    if (!corridor.ok())
-      return WithOtherFields(request, view, limits, ToFailure(corridor.failure()));
-    fresh = std::make_shared<PreparedRefs>();
-    fresh->corridor = *std::move(corridor);
-    known = fresh;
-  }
-  if (trace != nullptr) trace->End(Stage::kCorridor);
-  PlannedCorridor planned{view.snapshot().info(), known->corridor};
-  if (known->built) planned.prepared = &*known->built;
-  if (keeps) planned.built = &fresh->built;
-  auto failure = AnswerPlanCorridor(request, limits, stop, response, &planned, trace);
-  if (!failure && request.include_corridor())
-    EncodeDependencies(PortalDependencies(view, refs), response.mutable_dependencies());
-  reads = known->corridor.read_set;
-  if (keeps && !failure) prepared->KeepCorridor(key, view, std::move(fresh));
+  thread_local CorridorByRefPlan plan;
+  if (auto failure = plan.Resolve(request, view, limits, trace, prepared)) return failure;
+  auto failure = plan.Answer(limits, stop, response, trace);
+  reads = plan.reads();
   return failure;
 }
 

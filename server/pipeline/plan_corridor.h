@@ -4,7 +4,10 @@
 #ifndef ARCLANE_SERVER_PIPELINE_PLAN_CORRIDOR_H_
 #define ARCLANE_SERVER_PIPELINE_PLAN_CORRIDOR_H_
 
+#include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/failure.h"
@@ -46,6 +49,33 @@ std::optional<Failure> AnswerPlanCorridorByRef(const v1::PlanCorridorRequest& re
                                                StopSignal stop, v1::PlanCorridorResponse& response,
                                                ReadSet& reads, PlanTrace* trace = nullptr,
                                                PreparedPlans* prepared = nullptr);
+
+// The same in two steps, so that several requests can take each step together: what a step's code
+// and tables take then stays in the processor's caches. Buffers are kept from plan to plan, but for
+// those of rare large corridors. Not thread-safe.
+class CorridorByRefPlan {
+ public:
+  // Finds what the refs stand for. Request and view must outlive the second step.
+  std::optional<Failure> Resolve(const v1::PlanCorridorRequest& request, const NavMeshView& view,
+                                 const RequestLimits& limits, PlanTrace* trace,
+                                 PreparedPlans* prepared);
+  // After a success of the first step.
+  std::optional<Failure> Answer(const RequestLimits& limits, StopSignal stop,
+                                v1::PlanCorridorResponse& response, PlanTrace* trace);
+  // What the answer depends on, after the first step.
+  const ReadSet& reads() const { return corridor_->read_set; }
+
+ private:
+  const v1::PlanCorridorRequest* request_ = nullptr;
+  const NavMeshView* view_ = nullptr;
+  PreparedPlans* prepared_ = nullptr;
+  std::string key_;
+  bool keeps_ = false;
+  std::vector<PolygonRef> refs_;
+  CorridorByRef resolved_;
+  std::shared_ptr<const PreparedRefs> known_;
+  const CorridorByRef* corridor_ = nullptr;
+};
 
 // Whether the plan of a request of a few KiB is sure to take no more than some dozen microseconds:
 // nothing to round, no distance to keep, few samples. Cost: linear in the polygons' vertices when

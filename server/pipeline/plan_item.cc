@@ -5,11 +5,10 @@
 #include <google/protobuf/wire_format_lite.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "server/codec/canonical_request.h"
 #include "server/codec/message_arena.h"
 #include "server/codec/status_codec.h"
@@ -32,6 +31,9 @@ constexpr size_t kMostKeptBytes = 256 << 10;
 // the same.
 constexpr char kByReference = 'R';
 constexpr char kInline = 'I';
+// Messages of items that are planned together are held in no more than this and one item's.
+constexpr size_t kMostBytesTogether = 256 << 10;
+constexpr char kNoPlanItem[] = "the bytes are no arclane.v1.PlanItem";
 
 uint32_t PieceTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
@@ -235,189 +237,255 @@ Failure WithPath(Failure failure, const std::string& path) {
 
 // ------------------------------------------------------------------------------------ ItemPlanner
 
-struct ItemPlanner::Buffers {
-  MessageArena arena;
+// One item on its way.
+struct ItemPlanner::Item {
+  std::string_view encoded;
+  v1::PlanItem* message = nullptr;
+  // Paths begin at the item itself.
+  std::optional<Failure> failure;
+  uint64_t parse_ticks = 0;
+  PlanTrace trace;
+  ItemAnswer answer;
+  // Of corridors.
+  bool by_ref = false;
+  bool is_resolved = false;
+  bool is_kept = false;        // The answer comes from the store,
+  bool is_to_be_kept = false;  // or goes there.
+  std::string navmesh_id;
+  std::shared_ptr<const StampSource> ledger;
   std::string key;
   std::string canonical;
-  std::string encoded;
+  CorridorByRefPlan plan;
+  std::vector<Dependency> dependencies;
+  std::string kept_bytes;
+  v1::CacheOutcome cache = v1::CACHE_OUTCOME_BYPASS;
+
+  const StampSource& Stamps(const SharedOfItems& shared) const {
+    return by_ref ? static_cast<const StampSource&>(*shared.view) : *ledger;
+  }
+  uint64_t Lineage(const SharedOfItems& shared) const {
+    return by_ref ? shared.view->lineage().value : 0;
+  }
+};
+
+struct ItemPlanner::Buffers {
+  MessageArena arena;
+  std::array<Item, kMostTogether> items;
 };
 
 ItemPlanner::ItemPlanner() : buffers_(std::make_unique<Buffers>()) {}
 ItemPlanner::~ItemPlanner() = default;
 
+const PlanTrace& ItemPlanner::trace() const { return buffers_->items[0].trace; }
+
 const ItemAnswer& ItemPlanner::Plan(std::string_view encoded, const std::string& path,
                                     const SharedOfItems& shared, StopSignal stop) {
-  trace_ = PlanTrace();
-  buffers_->arena.Reset();
-  encoded_ = encoded;
-  answer_.kept_ = nullptr;
-  answer_.outcome_.reset();
-  auto& item = *buffers_->arena.New<v1::PlanItem>();
-  std::optional<Failure> failure;
-  if (!item.ParseFromArray(encoded.data(), static_cast<int>(encoded.size()))) {
-    failure.emplace();
-    failure->reason = FailureReason::kMalformedMessage;
-    failure->message = path + ": the bytes are no arclane.v1.PlanItem";
-  } else {
-    std::vector<FieldViolation> violations;
-    FillShared(item, shared.message, violations);
-    if (!violations.empty()) {
-      failure = WithPath(InvalidFields(std::move(violations)), path);
-    } else {
-      failure = Dispatch(item, shared, stop);
-      if (failure)
-        failure = WithPath(*std::move(failure), path + "." + KindName(item.request_case()));
-    }
-  }
-  if (failure) answer_.SetFailure(*std::move(failure));
-  // A kept answer went through no stage.
-  if (trace_.Ended(Stage::kValidate)) trace_.End(Stage::kEncode);
-  return answer_;
+  PlanTogether(
+      {&encoded, 1}, [&](size_t) { return path; }, shared, stop, [] { return true; },
+      [](size_t, const ItemAnswer&, const PlanTrace&) {});
+  return buffers_->items[0].answer;
 }
 
-std::optional<Failure> ItemPlanner::Dispatch(v1::PlanItem& item, const SharedOfItems& shared,
-                                             StopSignal stop) {
-  // Every answer says of itself that the cache was not asked, which the item's own fields say
-  // again.
+size_t ItemPlanner::PlanTogether(
+    std::span<const std::string_view> encoded, absl::FunctionRef<std::string(size_t)> path,
+    const SharedOfItems& shared, StopSignal stop, absl::FunctionRef<bool()> pause,
+    absl::FunctionRef<void(size_t, const ItemAnswer&, const PlanTrace&)> take) {
+  buffers_->arena.Reset();
+  auto& items = buffers_->items;
+  for (size_t i = 0; i < encoded.size(); ++i) {
+    items[i].encoded = encoded[i];
+    Parse(items[i], shared);
+  }
+  for (size_t i = 0; i < encoded.size(); ++i) LookUp(items[i], shared);
+  size_t planned = 0;
+  while (planned < encoded.size()) {
+    if (planned > 0 && stop()) break;
+    Plan(items[planned++], shared, stop);
+    if (pause() || buffers_->arena.used() > kMostBytesTogether) break;
+  }
+  for (size_t i = 0; i < planned; ++i) {
+    Encode(
+        items[i], [&] { return path(i); }, shared);
+    take(i, items[i].answer, items[i].trace);
+  }
+  return planned;
+}
+
+void ItemPlanner::Parse(Item& item, const SharedOfItems& shared) {
+  const uint64_t begin = TickClock::Now();
+  item.failure.reset();
+  item.is_resolved = item.is_kept = item.is_to_be_kept = false;
+  item.cache = v1::CACHE_OUTCOME_BYPASS;
+  item.answer.kept_ = nullptr;
+  item.answer.outcome_.reset();
+  item.message = buffers_->arena.New<v1::PlanItem>();
+  if (!item.message->ParseFromArray(item.encoded.data(), static_cast<int>(item.encoded.size()))) {
+    item.failure.emplace();
+    item.failure->reason = FailureReason::kMalformedMessage;
+    item.failure->message = kNoPlanItem;
+  } else {
+    std::vector<FieldViolation> violations;
+    FillShared(*item.message, shared.message, violations);
+    if (!violations.empty()) item.failure = InvalidFields(std::move(violations));
+  }
+  item.parse_ticks = TickClock::Now() - begin;
+}
+
+// Up to where the cache or the navmesh are asked for a corridor.
+void ItemPlanner::LookUp(Item& item, const SharedOfItems& shared) {
+  item.trace = PlanTrace();
+  if (item.failure || !item.message->has_corridor()) return;
+  item.trace.Restart(item.parse_ticks);
+  LookUpCorridor(item, *item.message->mutable_corridor(), shared);
+  if (item.failure) item.failure = WithPath(*std::move(item.failure), "corridor");
+}
+
+void ItemPlanner::LookUpCorridor(Item& item, v1::PlanCorridorRequest& request,
+                                 const SharedOfItems& shared) {
+  if (request.cache_mode() == v1::CACHE_MODE_UNSPECIFIED)
+    request.set_cache_mode(shared.message.cache_mode());
+  item.by_ref = request.corridor().has_refs();
+  if (item.by_ref && request.has_navmesh()) {
+    item.failure =
+        InvalidField("navmesh", "must be unset: all items name polygons of shared.navmesh");
+    return;
+  }
+  if (item.by_ref && shared.view == nullptr) {
+    item.failure =
+        shared.no_view != nullptr
+            ? *shared.no_view
+            : InvalidField("corridor.refs", "needs the name of the navmesh in shared.navmesh");
+    return;
+  }
+  const bool names_navmesh = item.by_ref || !request.navmesh().navmesh_id().empty();
+  const bool bypass = request.cache_mode() == v1::CACHE_MODE_BYPASS;
+  if (names_navmesh && shared.store != nullptr) {
+    if (bypass) {
+      shared.store->CountBypass();
+    } else {
+      item.navmesh_id = item.by_ref ? shared.view->navmesh_id() : request.navmesh().navmesh_id();
+      item.ledger = item.by_ref ? nullptr : shared.store->Ledger(item.navmesh_id);
+      Canonicalize(request, &item.canonical);
+      item.key.assign(1, item.by_ref ? kByReference : kInline);
+      item.key += item.canonical;
+      if (item.key.size() <= kMostKeptBytes) {
+        item.answer.kept_ = shared.store->Find(item.navmesh_id, item.Lineage(shared), item.key,
+                                               item.Stamps(shared));
+        item.is_kept = item.answer.kept_ != nullptr;
+        item.is_to_be_kept = !item.is_kept;
+      }
+      if (item.is_kept) return;
+      if (item.is_to_be_kept) item.cache = v1::CACHE_OUTCOME_MISS;
+    }
+  }
+  if (!item.by_ref) return;
+  // Planned as a call of its own is: in its canonical form, or one that leads to the same bits.
+  const bool is_canonical = names_navmesh && !bypass && shared.store != nullptr;
+  if (!is_canonical && (shared.may_hold_negative_zero || MayHoldNegativeZero(item.encoded)))
+    Canonicalize(request);
+  item.failure =
+      item.plan.Resolve(request, *shared.view, shared.limits, &item.trace, shared.prepared);
+  item.is_resolved = true;
+}
+
+void ItemPlanner::Plan(Item& item, const SharedOfItems& shared, StopSignal stop) {
+  if (item.failure || item.is_kept) return;
+  item.trace.Restart(item.is_resolved ? 0 : item.parse_ticks);
+  ItemAnswer& answer = item.answer;
+  // Every answer says of itself how it came about, which the item's own fields say again.
   const auto finish = [&](int field, auto& response) {
     response.clear_answer();
-    SetBody(field, response);
-    answer_.SetInfo(v1::CACHE_OUTCOME_BYPASS, nullptr);
+    answer.response_field_ = field;
+    answer.message_ = &response;
   };
-  std::optional<Failure> failure;
-  switch (item.request_case()) {
+  const v1::PlanItem& message = *item.message;
+  switch (message.request_case()) {
     case v1::PlanItem::kCorridor:
-      return PlanCorridor(*item.mutable_corridor(), shared, stop);
+      item.failure = PlanCorridor(item, shared, stop);
+      break;
     case v1::PlanItem::kWaypoints: {
       auto& response = *buffers_->arena.New<v1::PlanWaypointsResponse>();
-      failure = AnswerPlanWaypoints(item.waypoints(), shared.limits, stop, response, &trace_);
-      if (!failure) {
-        finish(v1::PlanItemAnswer::kWaypointsFieldNumber, response);
-        answer_.outcome_ = response.route().outcome();
-      }
-      return failure;
+      item.failure =
+          AnswerPlanWaypoints(message.waypoints(), shared.limits, stop, response, &item.trace);
+      if (item.failure) break;
+      finish(v1::PlanItemAnswer::kWaypointsFieldNumber, response);
+      answer.outcome_ = response.route().outcome();
+      break;
     }
     case v1::PlanItem::kSpline: {
       auto& response = *buffers_->arena.New<v1::PlanSplineResponse>();
-      failure = AnswerPlanSpline(item.spline(), shared.limits, stop, response, &trace_);
-      if (!failure) finish(v1::PlanItemAnswer::kSplineFieldNumber, response);
-      return failure;
+      item.failure = AnswerPlanSpline(message.spline(), shared.limits, stop, response, &item.trace,
+                                      shared.prepared);
+      if (!item.failure) finish(v1::PlanItemAnswer::kSplineFieldNumber, response);
+      break;
     }
     case v1::PlanItem::kSpeed: {
       auto& response = *buffers_->arena.New<v1::PlanSpeedResponse>();
-      failure = AnswerPlanSpeed(item.speed(), shared.limits, stop, response, &trace_);
-      if (!failure) finish(v1::PlanItemAnswer::kSpeedFieldNumber, response);
-      return failure;
+      item.failure = AnswerPlanSpeed(message.speed(), shared.limits, stop, response, &item.trace);
+      if (!item.failure) finish(v1::PlanItemAnswer::kSpeedFieldNumber, response);
+      break;
     }
     case v1::PlanItem::REQUEST_NOT_SET:
       break;
   }
-  return failure;
+  if (item.failure)
+    item.failure = WithPath(*std::move(item.failure), KindName(message.request_case()));
+  if (item.trace.Ended(Stage::kValidate)) item.trace.End(Stage::kEncode);
 }
 
-std::optional<Failure> ItemPlanner::PlanCorridor(v1::PlanCorridorRequest& request,
-                                                 const SharedOfItems& shared, StopSignal stop) {
-  if (request.cache_mode() == v1::CACHE_MODE_UNSPECIFIED)
-    request.set_cache_mode(shared.message.cache_mode());
-  const bool by_ref = request.corridor().has_refs();
-  if (by_ref && request.has_navmesh()) {
-    return InvalidField("navmesh", "must be unset: all items name polygons of shared.navmesh");
-  }
-  if (by_ref && shared.view == nullptr) {
-    if (shared.no_view != nullptr) return *shared.no_view;
-    return InvalidField("corridor.refs", "needs the name of the navmesh in shared.navmesh");
-  }
-  const bool names_navmesh = by_ref || !request.navmesh().navmesh_id().empty();
-  const bool bypass = request.cache_mode() == v1::CACHE_MODE_BYPASS;
-  if (names_navmesh && bypass && shared.store != nullptr) shared.store->CountBypass();
-  if (names_navmesh && !bypass && shared.store != nullptr) return PlanKept(request, shared, stop);
-  if (by_ref) {
-    // Planned as a call of its own is: in its canonical form, or one that leads to the same bits.
-    if (shared.may_hold_negative_zero || MayHoldNegativeZero(encoded_)) Canonicalize(request);
-    return PlanByRef(request, shared, stop);
-  }
+std::optional<Failure> ItemPlanner::PlanCorridor(Item& item, const SharedOfItems& shared,
+                                                 StopSignal stop) {
+  const v1::PlanCorridorRequest& request = item.message->corridor();
   auto& response = *buffers_->arena.New<v1::PlanCorridorResponse>();
-  auto failure = AnswerPlanCorridor(request, shared.limits, stop, response, nullptr, &trace_);
-  if (failure) return failure;
-  response.clear_answer();
-  SetBody(v1::PlanItemAnswer::kCorridorFieldNumber, response);
-  answer_.outcome_ = response.route().outcome();
-  answer_.SetInfo(v1::CACHE_OUTCOME_BYPASS, nullptr);
-  return std::nullopt;
-}
-
-std::optional<Failure> ItemPlanner::PlanByRef(v1::PlanCorridorRequest& request,
-                                              const SharedOfItems& shared, StopSignal stop) {
-  auto& response = *buffers_->arena.New<v1::PlanCorridorResponse>();
-  ReadSet reads;
-  auto failure =
-      AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response, reads, &trace_);
-  if (failure) return failure;
-  response.clear_answer();
-  SetBody(v1::PlanItemAnswer::kCorridorFieldNumber, response);
-  answer_.outcome_ = response.route().outcome();
-  answer_.SetInfo(v1::CACHE_OUTCOME_BYPASS, shared.view);
-  return std::nullopt;
-}
-
-std::optional<Failure> ItemPlanner::PlanKept(v1::PlanCorridorRequest& request,
-                                             const SharedOfItems& shared, StopSignal stop) {
-  const bool by_ref = request.corridor().has_refs();
-  const std::string navmesh_id =
-      by_ref ? shared.view->navmesh_id() : request.navmesh().navmesh_id();
-  const std::shared_ptr<const StampSource> ledger =
-      by_ref ? nullptr : shared.store->Ledger(navmesh_id);
-  const StampSource& stamps = by_ref ? static_cast<const StampSource&>(*shared.view) : *ledger;
-  const uint64_t lineage = by_ref ? shared.view->lineage().value : 0;
-  Canonicalize(request, &buffers_->canonical);
-  std::string& key = buffers_->key;
-  key.assign(1, by_ref ? kByReference : kInline);
-  key += buffers_->canonical;
-  const bool worth = key.size() <= kMostKeptBytes;
-  if (worth) {
-    if (auto kept = shared.store->Find(navmesh_id, lineage, key, stamps)) {
-      answer_.response_field_ = v1::PlanItemAnswer::kCorridorFieldNumber;
-      answer_.message_ = nullptr;
-      answer_.body_ = *kept;
-      answer_.kept_ = std::move(kept);
-      answer_.SetInfo(v1::CACHE_OUTCOME_HIT, by_ref ? shared.view : nullptr);
-      return std::nullopt;
+  if (item.by_ref) {
+    if (auto failure = item.plan.Answer(shared.limits, stop, response, &item.trace)) return failure;
+    if (item.is_to_be_kept) item.dependencies = item.plan.reads().dependencies;
+  } else {
+    if (auto failure =
+            AnswerPlanCorridor(request, shared.limits, stop, response, nullptr, &item.trace))
+      return failure;
+    if (item.is_to_be_kept) {
+      item.dependencies = DeclaredDependencies(request.corridor().dependencies(), *item.ledger);
     }
   }
-  auto& response = *buffers_->arena.New<v1::PlanCorridorResponse>();
-  std::vector<Dependency> dependencies;
-  std::optional<Failure> failure;
-  if (by_ref) {
-    ReadSet reads;
-    failure = AnswerPlanCorridorByRef(request, *shared.view, shared.limits, stop, response, reads,
-                                      &trace_);
-    dependencies = std::move(reads.dependencies);
-  } else {
-    failure = AnswerPlanCorridor(request, shared.limits, stop, response, nullptr, &trace_);
-    if (!failure) dependencies = DeclaredDependencies(request.corridor().dependencies(), *ledger);
-  }
-  if (failure) return failure;
   response.clear_answer();
-  SetBody(v1::PlanItemAnswer::kCorridorFieldNumber, response);
-  answer_.outcome_ = response.route().outcome();
-  answer_.SetInfo(worth ? v1::CACHE_OUTCOME_MISS : v1::CACHE_OUTCOME_BYPASS,
-                  by_ref ? shared.view : nullptr);
-  if (worth) {
-    // Encoded once: what is kept is what is sent.
-    std::string& encoded = buffers_->encoded;
-    encoded.resize(answer_.message_size_);
-    response.SerializeWithCachedSizesToArray(reinterpret_cast<uint8_t*>(encoded.data()));
-    answer_.message_ = nullptr;
-    answer_.body_ = encoded;
-    shared.store->Keep(navmesh_id, lineage, key, dependencies, encoded, response.route().outcome());
-  }
+  item.answer.response_field_ = v1::PlanItemAnswer::kCorridorFieldNumber;
+  item.answer.message_ = &response;
+  item.answer.outcome_ = response.route().outcome();
   return std::nullopt;
 }
 
-void ItemPlanner::SetBody(int field, const google::protobuf::MessageLite& message) {
-  answer_.response_field_ = field;
-  answer_.message_ = &message;
-  answer_.message_size_ = message.ByteSizeLong();
+void ItemPlanner::Encode(Item& item, absl::FunctionRef<std::string()> path,
+                         const SharedOfItems& shared) {
+  ItemAnswer& answer = item.answer;
+  if (item.failure) {
+    if (item.failure->message == kNoPlanItem)
+      item.failure->message = path() + ": " + item.failure->message;
+    answer.SetFailure(WithPath(*std::move(item.failure), path()));
+    return;
+  }
+  const NavMeshView* view = item.message->has_corridor() && item.by_ref ? shared.view : nullptr;
+  if (item.is_kept) {
+    answer.response_field_ = v1::PlanItemAnswer::kCorridorFieldNumber;
+    answer.message_ = nullptr;
+    answer.body_ = *answer.kept_;
+    answer.SetInfo(v1::CACHE_OUTCOME_HIT, view);
+    return;
+  }
+  item.trace.Restart();
+  answer.message_size_ = answer.message_->ByteSizeLong();
+  answer.SetInfo(item.cache, view);
+  if (item.is_to_be_kept) {
+    // Encoded once: what is kept is what is sent.
+    item.kept_bytes.resize(answer.message_size_);
+    answer.message_->SerializeWithCachedSizesToArray(
+        reinterpret_cast<uint8_t*>(item.kept_bytes.data()));
+    answer.message_ = nullptr;
+    answer.body_ = item.kept_bytes;
+    shared.store->Keep(item.navmesh_id, item.Lineage(shared), item.key, item.dependencies,
+                       item.kept_bytes, *answer.outcome_);
+  }
+  if (item.trace.Ended(Stage::kValidate)) item.trace.End(Stage::kEncode);
 }
 
 WorkGlance GlanceAtItem(std::string_view encoded, const v1::PlanShared& shared) {

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "arclane/v1/planner.pb.h"
 #include "server/codec/failure.h"
 #include "server/codec/request_limits.h"
@@ -22,6 +23,7 @@
 #include "server/navmesh/navmesh_view.h"
 #include "server/pipeline/plan_failure.h"
 #include "server/pipeline/plan_trace.h"
+#include "server/pipeline/prepared_plans.h"
 
 namespace arclane {
 
@@ -50,6 +52,9 @@ struct SharedOfItems {
   AnswerStore* store = nullptr;        // Null: nothing is kept.
   const Failure* no_view = nullptr;    // Why there is no view of the navmesh that is named.
   bool may_hold_negative_zero = true;  // As MayHoldNegativeZero tells of the message.
+  // Null: every corridor and curve is built anew. They are used where the cache may not answer,
+  // too: the items are planned all the same.
+  PreparedPlans* prepared = nullptr;
 };
 
 // One answer, ready to be encoded as a PlanItemAnswer. Borrows from the planner that made it, until
@@ -107,9 +112,16 @@ class ItemTwin {
 // The failure of an item whose fields the violations name from the item on.
 Failure WithPath(Failure failure, const std::string& path);
 
-// Plans one item after another on one thread; buffers are kept. Not thread-safe.
+// Plans items on one thread; buffers are kept. Not thread-safe.
+//
+// A plan runs through more code than the processor's first cache holds. Items that are planned
+// together take the stages (parse, resolve, plan, encode) together, so that what a stage takes is
+// fetched once for all of them.
 class ItemPlanner {
  public:
+  // More would only spread the messages at hand over more memory.
+  static constexpr size_t kMostTogether = 8;
+
   ItemPlanner();
   ~ItemPlanner();
 
@@ -119,23 +131,29 @@ class ItemPlanner {
   const ItemAnswer& Plan(std::string_view encoded, const std::string& path,
                          const SharedOfItems& shared, StopSignal stop);
   // Of the last call.
-  const PlanTrace& trace() const { return trace_; }
+  const PlanTrace& trace() const;
+
+  // Plans the first of up to kMostTogether items, in order, at least one: until `pause`, which is
+  // asked behind each, says so, `stop` gives a reason, or their answers together are large. `path`
+  // tells the path of the i-th. Then `take` is told of each that was planned. Returns how many
+  // were.
+  size_t PlanTogether(std::span<const std::string_view> encoded,
+                      absl::FunctionRef<std::string(size_t)> path, const SharedOfItems& shared,
+                      StopSignal stop, absl::FunctionRef<bool()> pause,
+                      absl::FunctionRef<void(size_t, const ItemAnswer&, const PlanTrace&)> take);
 
  private:
+  struct Item;
   struct Buffers;
-  std::optional<Failure> Dispatch(v1::PlanItem& item, const SharedOfItems& shared, StopSignal stop);
-  std::optional<Failure> PlanCorridor(v1::PlanCorridorRequest& request, const SharedOfItems& shared,
-                                      StopSignal stop);
-  std::optional<Failure> PlanByRef(v1::PlanCorridorRequest& request, const SharedOfItems& shared,
-                                   StopSignal stop);
-  std::optional<Failure> PlanKept(v1::PlanCorridorRequest& request, const SharedOfItems& shared,
-                                  StopSignal stop);
-  void SetBody(int field, const google::protobuf::MessageLite& message);
+
+  void Parse(Item& item, const SharedOfItems& shared);
+  void LookUp(Item& item, const SharedOfItems& shared);
+  void LookUpCorridor(Item& item, v1::PlanCorridorRequest& request, const SharedOfItems& shared);
+  void Plan(Item& item, const SharedOfItems& shared, StopSignal stop);
+  std::optional<Failure> PlanCorridor(Item& item, const SharedOfItems& shared, StopSignal stop);
+  void Encode(Item& item, absl::FunctionRef<std::string()> path, const SharedOfItems& shared);
 
   std::unique_ptr<Buffers> buffers_;
-  std::string_view encoded_;  // The item at hand.
-  ItemAnswer answer_;
-  PlanTrace trace_;
 };
 
 // What an encoded PlanItem will cost, as far as it tells, its shared agent and sampling included.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "server/codec/field_checks.h"
+#include "server/codec/float_columns.h"
 #include "server/codec/speed_codec.h"
 #include "server/codec/spline_codec.h"
 #include "server/pipeline/sample_count.h"
@@ -148,6 +149,10 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
   mark(Stage::kSample);
   if (!violations.empty()) return ToFailure(violations);
   if (trace != nullptr) trace->samples = CountOf(out->samples());
+  if (decoded.sampling.floats) {
+    NarrowColumns(out, violations);
+    if (!violations.empty()) return ToFailure(violations);
+  }
   response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
   return std::nullopt;
 }

@@ -31,8 +31,8 @@ class PlanTrace {
   // The first stage begins now.
   PlanTrace() : last_(TickClock::Now()) {}
 
-  // The next stage begins now.
-  void Restart() { last_ = TickClock::Now(); }
+  // The next stage begins now, or so many ticks ago that were spent on it already.
+  void Restart(uint64_t spent_ticks = 0) { last_ = TickClock::Now() - spent_ticks; }
   // Ends a stage that began when the one before ended, or at Restart.
   void End(Stage stage) {
     const uint64_t now = TickClock::Now();

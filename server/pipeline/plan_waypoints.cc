@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "server/codec/float_columns.h"
 #include "server/codec/route_codec.h"
 #include "server/codec/sampling_codec.h"
 #include "server/codec/waypoints_codec.h"
@@ -52,6 +53,10 @@ std::optional<Failure> AnswerPlanWaypoints(const v1::PlanWaypointsRequest& reque
   if (trace != nullptr) {
     trace->samples = CountOf(route->samples());
     trace->CountCorners(result.plan.corners);
+  }
+  if (sampling.floats) {
+    NarrowColumns(route, violations);
+    if (!violations.empty()) return ToFailure(violations);
   }
   response.mutable_answer()->set_cache(v1::CACHE_OUTCOME_BYPASS);
   return std::nullopt;

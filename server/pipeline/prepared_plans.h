@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "server/navmesh/corridor_refs.h"
 #include "server/planning/corridor/prepared_corridor.h"
@@ -17,6 +18,10 @@ namespace arclane {
 
 // A corridor by reference, resolved and, where that is worth it, built.
 struct PreparedRefs {
+  PreparedRefs() = default;
+  PreparedRefs(CorridorByRef resolved, std::optional<PreparedCorridor> made)
+      : corridor(std::move(resolved)), built(std::move(made)) {}
+
   CorridorByRef corridor;
   std::optional<PreparedCorridor> built;
 

@@ -140,7 +140,8 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
       return false;
     }
     const int threads = environment_.pool.thread_count();
-    plan->Begin(view_ ? &*view_ : nullptr, store_ ? &*store_ : nullptr, threads);
+    plan->Begin(view_ ? &*view_ : nullptr, store_ ? &*store_ : nullptr, threads,
+                environment_.navmeshes == nullptr ? nullptr : &environment_.navmeshes->prepared());
     SetEnd(plan->time_budget_s());
     plan_ = std::move(plan);
     environment_.metrics.Batch(plan_->item_count());
@@ -209,9 +210,9 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
                std::chrono::steady_clock::now() >= slice_end ||
                (next < range->end && LargeCost(next) > 0);
       };
-      const uint32_t planned =
-          plan_->PlanRange(*range, planner, stop, pause,
-                           [&](const ItemAnswer& answer) { Count(answer, planner.trace()); });
+      const uint32_t planned = plan_->PlanRange(
+          *range, planner, stop, pause,
+          [&](const ItemAnswer& answer, const PlanTrace& trace) { Count(answer, trace); });
       Send(/*now=*/false);
       const SteadyTime end = std::chrono::steady_clock::now();
       worker.item_s = SecondsBetween(begin, end) / planned;

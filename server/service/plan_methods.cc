@@ -26,8 +26,8 @@ std::optional<Failure> PlanCorridorMethod::Plan(Request& request,
   Canonicalize(request, &canonical);
   request.set_include_stage_times(wants_times);
   ReadSet reads;
-  auto failure =
-      AnswerPlanCorridorByRef(request, *view, environment.limits, stop, response, reads, trace);
+  auto failure = AnswerPlanCorridorByRef(request, *view, environment.limits, stop, response, reads,
+                                         trace, &environment.navmeshes->prepared());
   v1::AnswerInfo& info = *response.mutable_answer();
   info.set_navmesh_version(view->version().value);
   info.set_epoch(view->epoch().value);

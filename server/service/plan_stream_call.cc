@@ -108,7 +108,10 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
         account_(environment, MethodId::kPlanStream, CallKind::kStream),
         deadline_(DeadlineOf(context)) {
     account_.trace().Begin(context);
-    if (environment.navmeshes != nullptr) store_.emplace(*environment.navmeshes);
+    if (environment.navmeshes != nullptr) {
+      store_.emplace(*environment.navmeshes);
+      prepared_ = &environment.navmeshes->prepared();
+    }
   }
 
   // To be called once, as the handler's last step.
@@ -279,7 +282,8 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
       const MessageContext& context = *plan.context;
       const SharedOfItems shared = {*context.shared, context.view ? &*context.view : nullptr,
                                     environment_.limits, store_ ? &*store_ : nullptr,
-                                    context.no_view ? &*context.no_view : nullptr};
+                                    context.no_view ? &*context.no_view : nullptr,
+                                    /*may_hold_negative_zero=*/true, prepared_};
       const auto stop = [&] { return StopReason(plan); };
       const ItemAnswer& answer = planner.Plan(plan.encoded, kItemPath, shared, stop);
       typical &= answer.ok();
@@ -523,6 +527,7 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   CallAccount account_;
   const SteadyTime deadline_;
   std::optional<KeptAnswerStore> store_;
+  PreparedPlans* prepared_ = nullptr;
   std::shared_ptr<PlanStreamCall> self_;  // Until gRPC is done; plans hold on longer.
   std::weak_ptr<PlanStreamCall> weak_;
   bool registered_ = false;

@@ -77,6 +77,7 @@ bool PreparedCache::WasAskedBefore(const CacheKey& key) {
 
 std::shared_ptr<const PreparedRefs> PreparedCache::FindCorridor(std::string_view key,
                                                                 const NavMeshView& view) {
+  if (!cache_.keeps()) return nullptr;
   const auto value = cache_.Peek(CorridorCacheKey(key, view), view);
   Count(value != nullptr ? corridor_hits_ : corridor_misses_);
   return value == nullptr ? nullptr : static_cast<const KeptCorridor&>(*value).corridor();
@@ -94,6 +95,7 @@ void PreparedCache::KeepCorridor(std::string_view key, const NavMeshView& view,
 }
 
 std::shared_ptr<const ArcLengthMap> PreparedCache::FindCurve(std::string_view key) {
+  if (!cache_.keeps()) return nullptr;
   const auto value = cache_.Peek(CurveCacheKey(key), NothingChanges());
   Count(value != nullptr ? curve_hits_ : curve_misses_);
   return value == nullptr ? nullptr : static_cast<const KeptCurve&>(*value).map();

@@ -3,7 +3,10 @@
 // loopback, and the CPU that the server spends on a plan over that of planning the same items in
 // process on one thread of this binary, with their portals resolved and their requests parsed.
 //
-// The server runs in a process of its own, so that its CPU can be told from the client's.
+// The server runs in a process of its own, so that its CPU can be told from the client's. It plans
+// on two threads, and two cores that are busy at once may be slower than one alone: what they share
+// (a physical core, a cache, a budget of power) is not the server's doing. So the planning in
+// process is also measured while a second thread does the same.
 #include <grpcpp/create_channel.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -11,10 +14,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "arclane/v1/navmesh.grpc.pb.h"
@@ -58,13 +63,13 @@ std::shared_ptr<NavMeshRegistry> MakeRegistry() {
 // thread. It ends with its parent.
 class ServerProcess {
  public:
-  ServerProcess() {
+  explicit ServerProcess(uint64_t cache_bytes) {
     int ends[2];
     if (pipe(ends) != 0) std::abort();
     pid_ = fork();
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
-      Serve(ends[1]);
+      Serve(ends[1], cache_bytes);
     }
     if (read(ends[0], &port_, sizeof(port_)) != sizeof(port_)) std::abort();
   }
@@ -79,11 +84,12 @@ class ServerProcess {
   }
 
  private:
-  [[noreturn]] static void Serve(int out) {
+  [[noreturn]] static void Serve(int out, uint64_t cache_bytes) {
     Metrics metrics(CurrentBuild(), ServiceLabels());
     ServerOptions options;
     options.planner_threads = 2;
     options.navmeshes.registry = MakeRegistry();
+    options.navmeshes.cache_bytes = cache_bytes;
     auto server = Server::Start(options, metrics);
     if (!server.ok()) std::abort();
     const int port = (*server)->port();
@@ -95,7 +101,10 @@ class ServerProcess {
   int port_ = 0;
 };
 
-const ServerProcess server;
+// Keeps no corridors from batch to batch: each is resolved and built anew.
+const ServerProcess server(0);
+// Keeps those that it is asked for again, as agents do that walk on in a corridor.
+const ServerProcess keeping_server(uint64_t{256} << 20);
 
 // Walks of 16 squares that turn now and then, from and to places of their own.
 v1::PlanBatchRequest Request(Source source, uint32_t samples) {
@@ -197,12 +206,16 @@ void BM_Batch_InProcess(benchmark::State& state) {
 }
 
 // The batch from bytes to messages on one thread, without gRPC.
-void BM_Batch_Pipeline(benchmark::State& state) {
+void RunPipeline(benchmark::State& state, bool floats) {
   const auto registry = MakeRegistry();
   const auto view = registry->View("grid", {0}, "", 0);
-  const std::string encoded =
-      Request(static_cast<Source>(state.range(0)), static_cast<uint32_t>(state.range(1)))
-          .SerializeAsString();
+  v1::PlanBatchRequest request =
+      Request(static_cast<Source>(state.range(0)), static_cast<uint32_t>(state.range(1)));
+  if (floats) {
+    for (v1::Sampling& sampling : *request.mutable_shared()->mutable_samplings())
+      sampling.set_column_precision(v1::COLUMN_PRECISION_FLOAT);
+  }
+  const std::string encoded = request.SerializeAsString();
   const RequestLimits limits;
   ItemPlanner planner;
   size_t bytes = 0;
@@ -213,7 +226,7 @@ void BM_Batch_Pipeline(benchmark::State& state) {
     bytes = 0;
     while (const auto range = batch->TakeRange(1000)) {
       batch->PlanRange(
-          *range, planner, Never, [] { return false; }, [](const ItemAnswer&) {});
+          *range, planner, Never, [] { return false; }, [](const ItemAnswer&, const PlanTrace&) {});
       while (const auto message = batch->TakeMessage(1)) bytes += message->size;
     }
     if (!batch->done()) std::abort();
@@ -223,7 +236,11 @@ void BM_Batch_Pipeline(benchmark::State& state) {
   state.counters["answer_bytes"] = static_cast<double>(bytes) / kItems;
 }
 
-void BM_Batch_Server(benchmark::State& state) {
+void BM_Batch_Pipeline(benchmark::State& state) { RunPipeline(state, false); }
+// Samples and corners as floats: answer_bytes beside those of BM_Batch_Pipeline.
+void BM_Batch_PipelineFloats(benchmark::State& state) { RunPipeline(state, true); }
+
+void RunServer(benchmark::State& state, const ServerProcess& server) {
   const auto source = static_cast<Source>(state.range(0));
   const auto samples = static_cast<uint32_t>(state.range(1));
   const v1::PlanBatchRequest request = Request(source, samples);
@@ -247,8 +264,9 @@ void BM_Batch_Server(benchmark::State& state) {
   };
   for (int i = 0; i < 20; ++i) plan();
   in_process.PlanAll();
-  // Both measured in turns, so that what else the machine does meets both.
-  double server_s = 0, in_process_s = 0;
+  InProcess beside(source, samples);
+  // All measured in turns, so that what else the machine does meets all of them.
+  double server_s = 0, in_process_s = 0, busy_s = 0;
   for (auto _ : state) {
     const double before = server.CpuSeconds();
     plan();
@@ -257,6 +275,15 @@ void BM_Batch_Server(benchmark::State& state) {
     const double begin = ThreadCpuSeconds();
     in_process.PlanAll();
     in_process_s += ThreadCpuSeconds() - begin;
+    std::atomic<bool> ends{false};
+    std::thread other([&] {
+      while (!ends.load(std::memory_order_relaxed)) beside.PlanAll();
+    });
+    const double busy_begin = ThreadCpuSeconds();
+    in_process.PlanAll();
+    busy_s += ThreadCpuSeconds() - busy_begin;
+    ends.store(true, std::memory_order_relaxed);
+    other.join();
     state.ResumeTiming();
   }
   const auto plans = static_cast<double>(state.iterations()) * kItems;
@@ -264,7 +291,12 @@ void BM_Batch_Server(benchmark::State& state) {
   state.counters["server_ns_a_plan"] = 1e9 * server_s / plans;
   state.counters["in_process_ns_a_plan"] = 1e9 * in_process_s / plans;
   state.counters["server_over_in_process"] = server_s / in_process_s;
+  state.counters["server_over_in_process_on_busy_cores"] = server_s / busy_s;
 }
+
+void BM_Batch_Server(benchmark::State& state) { RunServer(state, server); }
+// The same batch again and again.
+void BM_Batch_ServerKeepingCorridors(benchmark::State& state) { RunServer(state, keeping_server); }
 
 void Arguments(benchmark::internal::Benchmark* benchmark) {
   for (const int source : {0, 1})
@@ -272,7 +304,9 @@ void Arguments(benchmark::internal::Benchmark* benchmark) {
 }
 BENCHMARK(BM_Batch_InProcess)->Apply(Arguments);
 BENCHMARK(BM_Batch_Pipeline)->Apply(Arguments);
+BENCHMARK(BM_Batch_PipelineFloats)->Args({0, 32});
 BENCHMARK(BM_Batch_Server)->Apply(Arguments)->UseRealTime();
+BENCHMARK(BM_Batch_ServerKeepingCorridors)->Args({0, 0})->Args({0, 32})->UseRealTime();
 
 }  // namespace
 }  // namespace arclane

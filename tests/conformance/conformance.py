@@ -18,6 +18,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "live")]
 from checks import equal  # noqa: E402  pylint: disable=wrong-import-position
 from kinds import KINDS  # noqa: E402  pylint: disable=wrong-import-position
 from kinds.navmesh_file import navmesh_file_checks  # noqa: E402  pylint: disable=wrong-import-position
+from float_columns import widen_columns  # noqa: E402  pylint: disable=wrong-import-position
 from live_server import LiveServer, ServerError, program  # noqa: E402  pylint: disable=wrong-import-position
 from navmesh import NavMeshes  # noqa: E402  pylint: disable=wrong-import-position
 from records import RecordError, read_records  # noqa: E402  pylint: disable=wrong-import-position
@@ -97,7 +98,7 @@ class RpcRunner:
         import grpc  # pylint: disable=import-outside-toplevel
         future, case, result = self._in_flight.popleft()
         try:
-            checks = case.judge(future.result())
+            checks = case.judge(widen_columns(future.result()))
         except grpc.RpcError as error:
             violations, _, _ = error_details(self._stubs, error)
             text = "; ".join(f"{field}: {why}" for field, why in violations) or error.details()

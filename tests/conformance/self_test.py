@@ -9,6 +9,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "live")]
 
 from conformance import Context, kind_of  # noqa: E402  pylint: disable=wrong-import-position
+from float_columns import widen_columns  # noqa: E402  pylint: disable=wrong-import-position
 from kinds.corner_rounding import row_passes  # noqa: E402  pylint: disable=wrong-import-position
 from kinds.corridor import length_tolerance  # noqa: E402  pylint: disable=wrong-import-position
 from max_min_radii import max_min_radii  # noqa: E402  pylint: disable=wrong-import-position
@@ -212,6 +213,27 @@ class StopTurnJudgeTest(unittest.TestCase):
         """Two lines without a stop are one drive less."""
         response = stop_turn_answer({**self.expect, "drive_time": self.expect["drive_time"][1:]})
         self.assertIn("count of drive_time", failures(self.case, response))
+
+
+class FloatColumnsTest(unittest.TestCase):
+    """Answers whose columns are floats are read as doubles."""
+
+    def test_numbers_and_positions(self):
+        """Positions get their origin back; what has no floats stays as it is."""
+        response = STUBS.PlanCorridorResponse()
+        floats = response.route.samples.floats
+        floats.distance.extend([0.0, 0.5])
+        floats.position.origin.x = 1e7
+        floats.position.x.extend([-0.25, 0.25])
+        response.route.corners.floats.radius.append(2.0)
+        response.route.corners.kind.append(STUBS.CORNER_KIND_ROUNDED)
+        widen_columns(response)
+        self.assertEqual(list(response.route.samples.distance), [0.0, 0.5])
+        self.assertEqual(list(response.route.samples.position.x), [1e7 - 0.25, 1e7 + 0.25])
+        self.assertEqual(list(response.route.corners.radius), [2.0])
+        self.assertFalse(response.route.samples.HasField("floats"))
+        before = response.SerializeToString(deterministic=True)
+        self.assertEqual(widen_columns(response).SerializeToString(deterministic=True), before)
 
 
 def fillet_answer(record):

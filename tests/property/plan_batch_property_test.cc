@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches of random items: the answers are, bit for bit, those of the requests one by one, in
 // order, in messages within their bound, whatever the number of threads, the size of the messages,
-// the moments at which threads pause and messages are taken, and whatever is kept.
-// ARCLANE_PROPERTY_STEPS and ARCLANE_PROPERTY_SEED set the number of items and the seed.
+// the moments at which threads pause and messages are taken, and whatever is kept: answers,
+// corridors and curves outlive the batches, so that items meet hits and prepared corridors. Equal
+// items are planned once. ARCLANE_PROPERTY_STEPS and ARCLANE_PROPERTY_SEED set the number of items
+// and the seed; ARCLANE_FULL_TESTS makes it 100,000 items.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -65,6 +69,10 @@ class MapStore final : public AnswerStore {
     absl::MutexLock lock(&mutex_);
     return hits_;
   }
+  size_t size() {
+    absl::MutexLock lock(&mutex_);
+    return kept_.size();
+  }
 
  private:
   struct Held {
@@ -74,6 +82,49 @@ class MapStore final : public AnswerStore {
   absl::Mutex mutex_;
   std::map<std::string, std::shared_ptr<Held>> kept_ ABSL_GUARDED_BY(mutex_);
   int hits_ ABSL_GUARDED_BY(mutex_) = 0;
+};
+
+// Keeps every corridor and curve that it is asked for a second time.
+class MapPreparedPlans final : public PreparedPlans {
+ public:
+  std::shared_ptr<const PreparedRefs> FindCorridor(std::string_view key,
+                                                   const NavMeshView&) override {
+    absl::MutexLock lock(&mutex_);
+    const auto found = corridors_.find(std::string(key));
+    if (found == corridors_.end()) return nullptr;
+    ++corridor_hits_;
+    return found->second;
+  }
+  bool WantsCorridor(std::string_view key, const NavMeshView&) override {
+    absl::MutexLock lock(&mutex_);
+    return !asked_.insert(std::string(key)).second;
+  }
+  void KeepCorridor(std::string_view key, const NavMeshView&,
+                    std::shared_ptr<const PreparedRefs> corridor) override {
+    absl::MutexLock lock(&mutex_);
+    corridors_[std::string(key)] = std::move(corridor);
+  }
+  std::shared_ptr<const ArcLengthMap> FindCurve(std::string_view key) override {
+    absl::MutexLock lock(&mutex_);
+    const auto found = curves_.find(std::string(key));
+    return found == curves_.end() ? nullptr : found->second;
+  }
+  bool WantsCurve(std::string_view) override { return true; }
+  void KeepCurve(std::string_view key, std::shared_ptr<const ArcLengthMap> map) override {
+    absl::MutexLock lock(&mutex_);
+    curves_[std::string(key)] = std::move(map);
+  }
+  int corridor_hits() {
+    absl::MutexLock lock(&mutex_);
+    return corridor_hits_;
+  }
+
+ private:
+  absl::Mutex mutex_;
+  std::set<std::string> asked_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::shared_ptr<const PreparedRefs>> corridors_ ABSL_GUARDED_BY(mutex_);
+  std::map<std::string, std::shared_ptr<const ArcLengthMap>> curves_ ABSL_GUARDED_BY(mutex_);
+  int corridor_hits_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
 class PlanBatchPropertyTest : public ::testing::Test {
@@ -181,11 +232,13 @@ class PlanBatchPropertyTest : public ::testing::Test {
 
   // Plans the batch on threads that pause at random; messages are taken in between.
   std::vector<v1::PlanItemAnswer> PlanOn(const v1::PlanBatchRequest& request, int thread_count,
-                                         AnswerStore* store, uint64_t seed) {
+                                         AnswerStore* store, PreparedPlans* prepared,
+                                         uint64_t seed) {
     const std::string encoded = request.SerializeAsString();
     std::unique_ptr<BatchPlan> batch;
     EXPECT_FALSE(BatchPlan::Read(encoded, limits_, &batch));
-    batch->Begin(view_.get(), store, thread_count);
+    batch->Begin(view_.get(), store, thread_count, prepared);
+    std::atomic<size_t> planned{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < thread_count; ++t) {
       threads.emplace_back([&, t] {
@@ -198,7 +251,8 @@ class PlanBatchPropertyTest : public ::testing::Test {
             continue;
           }
           batch->PlanRange(
-              *range, planner, Never, [&] { return random() % 16 == 0; }, [](const ItemAnswer&) {});
+              *range, planner, Never, [&] { return random() % 16 == 0; },
+              [&](const ItemAnswer&, const PlanTrace&) { ++planned; });
         }
       });
     }
@@ -222,6 +276,9 @@ class PlanBatchPropertyTest : public ::testing::Test {
       for (const auto& answer : response.answers()) answers.push_back(answer);
     }
     for (std::thread& thread : threads) thread.join();
+    std::set<std::string> distinct;
+    for (const v1::PlanItem& item : request.items()) distinct.insert(item.SerializeAsString());
+    EXPECT_EQ(planned, distinct.size()) << "equal items are planned once";
     return answers;
   }
 
@@ -239,25 +296,29 @@ v1::PlanBatchRequest RandomBatch(RandomItems& random, int count) {
 
 TEST_F(PlanBatchPropertyTest, AnswersAreThoseOfTheRequestsAlone) {
   const uint64_t seed = FromEnvironment("ARCLANE_PROPERTY_SEED", 1);
-  const int steps = static_cast<int>(FromEnvironment("ARCLANE_PROPERTY_STEPS", 10'000));
+  const bool full = FromEnvironment("ARCLANE_FULL_TESTS", 0) != 0;
+  const int steps =
+      static_cast<int>(FromEnvironment("ARCLANE_PROPERTY_STEPS", full ? 100'000 : 10'000));
   constexpr int kBatch = 1000;
   RandomItems random(seed);
-  int failed = 0, coalesced = 0, hits = 0, too_large = 0;
+  // They outlive the batches.
+  MapStore store;
+  MapPreparedPlans prepared;
+  int failed = 0, coalesced = 0, hits = 0, misses = 0, bypassed = 0, too_large = 0, floats = 0;
   for (int done = 0; done < steps; done += kBatch) {
     v1::PlanBatchRequest request = RandomBatch(random, std::min(kBatch, steps - done));
     const uint32_t chunks[] = {0, 100'000, 30'000};
     request.set_max_chunk_bytes(chunks[random.Below(3)]);
     const int threads[] = {1, 2, 4, 8};
     const int thread_count = threads[random.Below(4)];
-    MapStore store;
-    const bool keeps = random.Below(2) == 0;
+    const bool keeps = random.Below(2) == 0, prepares = random.Below(2) == 0;
     const std::string where = "seed " + std::to_string(seed) + ", items from " +
                               std::to_string(done) + ", threads " + std::to_string(thread_count) +
-                              (keeps ? ", with a store" : ", without a store");
-    const auto answers =
-        PlanOn(request, thread_count, keeps ? &store : nullptr, random.Below(1000));
+                              (keeps ? ", with a store" : ", without a store") +
+                              (prepares ? ", with prepared plans" : "");
+    const auto answers = PlanOn(request, thread_count, keeps ? &store : nullptr,
+                                prepares ? &prepared : nullptr, random.Below(1000));
     ASSERT_EQ(answers.size(), static_cast<size_t>(request.items_size())) << where;
-    hits += store.hits();
     for (int i = 0; i < request.items_size(); ++i) {
       const v1::PlanItem& item = request.items(i);
       const v1::PlanItemAnswer& answer = answers[static_cast<size_t>(i)];
@@ -284,13 +345,27 @@ TEST_F(PlanBatchPropertyTest, AnswersAreThoseOfTheRequestsAlone) {
       }
       ASSERT_FALSE(answer.has_status()) << which << answer.DebugString();
       ASSERT_EQ(Comparable(answer), alone.SerializeAsString()) << which;
-      coalesced += answer.corridor().answer().cache() == v1::CACHE_OUTCOME_COALESCED;
+      const v1::CacheOutcome cache = answer.corridor().answer().cache();
+      coalesced += cache == v1::CACHE_OUTCOME_COALESCED;
+      hits += cache == v1::CACHE_OUTCOME_HIT;
+      misses += cache == v1::CACHE_OUTCOME_MISS;
+      bypassed += cache == v1::CACHE_OUTCOME_BYPASS;
+      floats += answer.corridor().route().samples().has_floats();
     }
   }
-  std::printf("%d items: %d failed, %d too large, %d corridors coalesced, %d hits\n", steps, failed,
-              too_large, coalesced, hits);
+  std::printf(
+      "%d items: %d failed, %d too large; corridors: %d coalesced, %d hits, %d misses, %d "
+      "bypassed, "
+      "%d prepared, %d with floats; %zu answers kept\n",
+      steps, failed, too_large, coalesced, hits, misses, bypassed, prepared.corridor_hits(), floats,
+      store.size());
   EXPECT_GT(failed, steps / 100);
   EXPECT_GT(coalesced, 0);
+  EXPECT_GT(hits, 0);
+  EXPECT_GT(misses, 0);
+  EXPECT_GT(bypassed, 0);
+  EXPECT_GT(prepared.corridor_hits(), 0);
+  EXPECT_GT(floats, 0);
 }
 
 }  // namespace

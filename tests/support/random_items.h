@@ -29,8 +29,8 @@ class RandomItems {
  public:
   explicit RandomItems(uint64_t seed) : random_(seed) {}
 
-  // Three agents (one that stops, one that rounds, one that keeps a clearance), two samplings, the
-  // navmesh "grid".
+  // Three agents (one that stops, one that rounds, one that keeps a clearance), three samplings
+  // (the last in floats), the navmesh "grid".
   static v1::PlanShared Shared() {
     v1::PlanShared shared;
     shared.mutable_navmesh()->set_navmesh_id("grid");
@@ -46,6 +46,9 @@ class RandomItems {
     }
     shared.add_samplings()->set_count(5);
     shared.add_samplings()->set_spacing(0.25);
+    v1::Sampling& floats = *shared.add_samplings();
+    floats.set_count(4);
+    floats.set_column_precision(v1::COLUMN_PRECISION_FLOAT);
     return shared;
   }
 
@@ -77,7 +80,7 @@ class RandomItems {
       } else if (!item.has_spline() || Below(2) == 0) {
         Agent(item);
       }
-      if (Below(2) == 0) item.set_sampling_index(Below(2));
+      if (Below(2) == 0) item.set_sampling_index(Below(3));
     } else if (Below(3) == 0) {
       item.mutable_speed()->clear_limits();
       item.set_agent_index(Below(3));
@@ -91,8 +94,11 @@ class RandomItems {
   double Unit() { return std::uniform_real_distribution<double>()(random_); }
 
  private:
-  // A walk over the grid that does not turn back, as polygons or by their refs.
-  void Corridor(v1::PlanCorridorRequest& request, bool by_ref) {
+  // A walk over the grid that does not turn back.
+  std::vector<uint32_t> Walk() {
+    // Sometimes one that was taken before, from and to other places.
+    if (!walks_.empty() && Below(4) == 0)
+      return walks_[Below(static_cast<uint32_t>(walks_.size()))];
     std::vector<uint32_t> squares = {Below(kGridSide * kGridSide)};
     const uint32_t length = 1 + Below(12);
     while (squares.size() < length) {
@@ -107,6 +113,13 @@ class RandomItems {
       if (squares.size() > 1 && to == squares[squares.size() - 2]) continue;
       squares.push_back(to);
     }
+    if (walks_.size() < 100) walks_.push_back(squares);
+    return squares;
+  }
+
+  // A walk as polygons or by their refs.
+  void Corridor(v1::PlanCorridorRequest& request, bool by_ref) {
+    const std::vector<uint32_t> squares = Walk();
     Inside(squares.front(), *request.mutable_start());
     Inside(squares.back(), *request.mutable_goal());
     if (by_ref) {
@@ -201,6 +214,7 @@ class RandomItems {
 
   std::mt19937_64 random_;
   std::vector<v1::PlanItem> made_;
+  std::vector<std::vector<uint32_t>> walks_;
 };
 
 }  // namespace arclane::testing

@@ -25,6 +25,16 @@ v1::PlanCorridorRequest ByReference() {
   return request;
 }
 
+TEST(CanonicalRequestTest, ThePrecisionOfColumnsMatters) {
+  v1::PlanCorridorRequest request = ByReference();
+  request.mutable_sampling()->set_count(5);
+  const std::string bytes = CanonicalOf(request);
+  request.mutable_sampling()->set_column_precision(v1::COLUMN_PRECISION_DOUBLE);
+  EXPECT_EQ(CanonicalOf(request), bytes);
+  request.mutable_sampling()->set_column_precision(v1::COLUMN_PRECISION_FLOAT);
+  EXPECT_NE(CanonicalOf(request), bytes);
+}
+
 TEST(CanonicalRequestTest, LeavesOutWhatDoesNotMatter) {
   const std::string bytes = CanonicalOf(ByReference());
   v1::PlanCorridorRequest request = ByReference();

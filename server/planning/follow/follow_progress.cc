@@ -22,7 +22,8 @@ void FollowStepRun::ReadProgress() {
   dt_ = report_.dt;
   const double reported = Norm(report_.velocity);
   acting_ = options_.integrator == Integrator::kDelay ? Norm(state_.command) : reported;
-  moved_ = std::max(Norm(report_.displacement), Distance(report_.position, state_.position));
+  moved_ = std::sqrt(
+      std::max(SquaredNorm(report_.displacement), SquaredNorm(report_.position - state_.position)));
   at_ = {state_.segment, state_.offset};
   deviation_ = SweepTo(route_, report_.position, moved_, &at_);
   const FollowSegment* segment = &route_.segments[at_.segment];

@@ -38,7 +38,7 @@ void FollowStepRun::ReadProgress() {
   distance_ = at_.distance(route_);
   stop_along_ = segment->stop_distance - distance_;
   // Beside the route the way to the stop is longer.
-  to_stop_ = deviation_ > rest_roundoff() ? std::hypot(stop_along_, deviation_) : stop_along_;
+  to_stop_ = deviation_ > rest_roundoff() ? Norm({stop_along_, deviation_}) : stop_along_;
   JudgeArrival();
   while (state_.portal < route_.portal_distance.size() &&
          route_.portal_distance[state_.portal] <= distance_) {

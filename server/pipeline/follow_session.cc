@@ -264,17 +264,18 @@ FollowSession::StreamRoute* FollowSession::FindRoute(const Agent* agent, uint32_
 }
 
 void FollowSession::StartAgent(const v1::FollowRequest& request, int i, StreamRoute& route,
-                               Vec2 position, Agent& agent) {
+                               Vec2 position, Vec2 velocity, Agent& agent) {
   const v1::AgentColumns& agents = request.agents();
   const double distance = agents.resume_distance_size() > 0 ? agents.resume_distance(i) : 0.0;
-  const Vec2 command = agent.state.command;
+  // What was commanded last still acts under an integrator that is one step late. Of an agent that
+  // is new here it is not known: while it brakes, what it moved with is no less.
+  const Vec2 command = agent.route != nullptr ? agent.state.command : velocity;
   agent.held = &route;
   agent.route = route.states.route;
   agent.route_id = agents.route_id(i);
   agent.was_told = false;
   agent.state = StartFollowing(agent.route->route, request.time_s(), position,
                                std::isfinite(distance) ? distance : 0.0);
-  // What was commanded last still acts under an integrator that is one step late.
   agent.state.command = command;
 }
 
@@ -316,7 +317,9 @@ void FollowSession::StepAgents(const v1::FollowRequest& request, v1::MotionColum
     report.velocity = velocities.PlanOf(row, frame.up_axis);
     report.heading = agents.heading_rad(i);
     Agent& agent = known != nullptr ? *known : FindAgent(row, id);
-    if (agent.route != route->states.route) StartAgent(request, i, *route, report.position, agent);
+    if (agent.route != route->states.route) {
+      StartAgent(request, i, *route, report.position, report.velocity, agent);
+    }
     report.displacement = has.displacement ? displacements.PlanOf(row, frame.up_axis)
                                            : report.position - agent.state.position;
     const int collision = has.collision ? agents.collision(i) : 0;

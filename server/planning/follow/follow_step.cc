@@ -102,10 +102,14 @@ FollowerState StartFollowing(const FollowRoute& route, double time_s, Vec2 posit
   state.route_version = route.version;
   state.time_s = time_s;
   state.position = position;
-  if (distance > 0.0 && !route.segments.empty()) {
-    const RouteCursor at = AheadPastStops(route, {}, distance);
-    state.segment = at.segment;
-    state.offset = at.offset;
+  if (route.segments.empty()) return state;
+  RouteCursor at = distance > 0.0 ? AheadPastStops(route, {}, distance) : RouteCursor();
+  const double moved = Distance(PointAt(route, at), position);
+  if (std::isfinite(moved)) SweepTo(route, position, moved, &at);
+  state.segment = at.segment;
+  state.offset = at.offset;
+  distance = at.distance(route);
+  if (distance > 0.0) {
     while (state.portal < route.portal_distance.size() &&
            route.portal_distance[state.portal] <= distance) {
       ++state.portal;

@@ -90,7 +90,39 @@ std::shared_ptr<const StateOverlay> CarryOver(const StateOverlay& overlay,
   return StateOverlay().With(kept);
 }
 
-// The tiles of an update put over those of its base.
+// What shows that tiles belong to another mesh than the base; empty when nothing does. A neutral
+// mesh of an update need not say again what its base says.
+std::string OtherMesh(const NavMeshSnapshot& base, const Content& content) {
+  const MeshInfo& before = base.info();
+  const MeshInfo& after = content.info;
+  if (after.source != before.source || after.up != before.up || after.params != before.params)
+    return "its format, up axis, origin, tile size or limits are not those of the base version";
+  if (after.source == TileSource::kNeutral) {
+    if (after.baked_radius != 0.0 && after.baked_radius != before.baked_radius) {
+      return absl::StrCat("its baked_radius ", after.baked_radius, " is not the base version's, ",
+                          before.baked_radius);
+    }
+    if (after.max_step != 0.0 && after.max_step != before.max_step) {
+      return absl::StrCat("its max_step ", after.max_step, " is not the base version's, ",
+                          before.max_step);
+    }
+    return "";
+  }
+  // The radius of a version may have been given beside its file: tiles are compared with tiles.
+  absl::flat_hash_set<double> radii;
+  for (uint32_t slot = 0; slot < base.slot_count(); ++slot) {
+    if (base.tile(slot) != nullptr) radii.insert(base.tile(slot)->tile->walkable_radius);
+  }
+  for (const ReadTile& tile : content.tiles) {
+    if (radii.empty() || radii.contains(tile.tile->walkable_radius)) continue;
+    return absl::StrCat("the agent radius ", tile.tile->walkable_radius, " of its tile ",
+                        ToString(tile.tile->at), " is not that of the base version's tiles, ",
+                        *radii.begin());
+  }
+  return "";
+}
+
+// Tiles put over those of a base.
 class TileReplacement {
  public:
   explicit TileReplacement(const NavMeshSnapshot& base) : base_(base) {
@@ -137,7 +169,11 @@ class TileReplacement {
       violations.Add(std::move(place), "there is no such tile");
       return;
     }
-    changed_.insert(tiles_[*slot] == nullptr ? base_.tile(*slot)->tile->at : tiles_[*slot]->at);
+    if (tiles_[*slot] == nullptr) {
+      violations.Add(std::move(place), "the tile is removed twice");
+      return;
+    }
+    changed_.insert(tiles_[*slot]->at);
     tiles_[*slot] = nullptr;
   }
 
@@ -294,12 +330,22 @@ NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesReque
     if (!read.ok()) return Joined(std::move(violations), std::move(read).failure());
     content = *std::move(read);
   }
+  if (content.tiles.empty() && content.gates.empty() && request.removed_tiles.empty() &&
+      request.removed_refs.empty() && request.gates.empty() && request.removed_gates.empty() &&
+      violations.empty()) {
+    violations.Add("request.content_bytes",
+                   "required: no tile and no gate is added, replaced or removed");
+  }
+  // What is wrong with the request by itself goes before what is not there.
+  const auto missing = [&](NavMeshFailure failure) {
+    return violations.empty() ? std::move(failure)
+                              : std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
+  };
   const EntryPtr entry = FindEntry(request.navmesh_id);
   if (entry == nullptr) {
-    if (!violations.empty())
-      return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
-    return Fail(NavMeshReason::kUnknownNavMesh,
-                absl::StrCat("there is no navmesh '", std::string(request.navmesh_id), "'"));
+    return missing(
+        Fail(NavMeshReason::kUnknownNavMesh,
+             absl::StrCat("there is no navmesh '", std::string(request.navmesh_id), "'")));
   }
   MutexLock lock(entry->mutex);
   const auto state = entry->state.Load();
@@ -311,19 +357,18 @@ NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesReque
   }
   const VersionState* base = state->Find(base_version);
   if (base == nullptr) {
-    return Fail(NavMeshReason::kUnknownVersion,
-                absl::StrCat("navmesh '", entry->id, "' has no version ", base_version.value));
+    return missing(
+        Fail(NavMeshReason::kUnknownVersion,
+             absl::StrCat("navmesh '", entry->id, "' has no version ", base_version.value)));
   }
   if (base->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, base->record->damage);
   const NavMeshSnapshot& before = *base->record->snapshot;
-  if (!content.tiles.empty() &&
-      (content.info.source != before.info().source || content.info.up != before.info().up ||
-       content.info.params != before.info().params)) {
-    violations.Add(
-        "request.content",
-        "its format, up axis, origin, tile size or limits are not those of the base version");
-    return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
+  if (!content.tiles.empty()) {
+    if (std::string other = OtherMesh(before, content); !other.empty()) {
+      violations.Add("request.content", std::move(other));
+      return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
+    }
   }
   TileReplacement replacement(before);
   replacement.Remove(request, violations);

@@ -44,13 +44,6 @@ MotionWriter::Points MotionWriter::NewPoints(v1::PointColumns* columns, size_t r
           NewColumn(columns->mutable_z(), rows).data()};
 }
 
-void MotionWriter::Put(const Points& points, size_t row, Vec2 plan, UpAxis up) {
-  const double zero = 0.0;
-  points.x[row] = up == UpAxis::kX ? zero : plan.x;
-  points.y[row] = up == UpAxis::kX ? plan.x : up == UpAxis::kY ? zero : plan.y;
-  points.z[row] = up == UpAxis::kZ ? zero : plan.y;
-}
-
 MotionWriter::MotionWriter(size_t rows, bool with_half_planes, v1::MotionColumns* out)
     : out_(out),
       with_half_planes_(with_half_planes),

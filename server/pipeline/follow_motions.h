@@ -29,7 +29,11 @@ class MotionWriter {
     double* z;
   };
   static Points NewPoints(v1::PointColumns* columns, size_t rows);
-  static void Put(const Points& points, size_t row, Vec2 plan, UpAxis up);
+  static void Put(const Points& points, size_t row, Vec2 plan, UpAxis up) {
+    points.x[row] = up == UpAxis::kX ? 0.0 : plan.x;
+    points.y[row] = up == UpAxis::kX ? plan.x : up == UpAxis::kY ? 0.0 : plan.y;
+    points.z[row] = up == UpAxis::kZ ? 0.0 : plan.y;
+  }
 
   v1::MotionColumns* out_;
   bool with_half_planes_;

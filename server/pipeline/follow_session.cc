@@ -41,21 +41,26 @@ void CheckPoints(const std::string& field, const v1::PointColumns& points, int e
   }
 }
 
-double At(const google::protobuf::RepeatedField<double>& column, int i) {
-  return i < column.size() ? column.Get(i) : 0.0;
-}
+// Columns whose lengths were checked; those that are empty are 0.
+class PointReader {
+ public:
+  explicit PointReader(const v1::PointColumns& points)
+      : x_(Column(points.x())), y_(Column(points.y())), z_(Column(points.z())) {}
 
-Vec2 PlanOf(const v1::PointColumns& points, int i, UpAxis up) {
-  switch (up) {
-    case UpAxis::kX:
-      return {At(points.y(), i), At(points.z(), i)};
-    case UpAxis::kY:
-      return {At(points.x(), i), At(points.z(), i)};
-    case UpAxis::kZ:
-      break;
+  Vec2 PlanOf(size_t row, UpAxis up) const {
+    return {At(up == UpAxis::kX ? y_ : x_, row), At(up == UpAxis::kZ ? y_ : z_, row)};
   }
-  return {At(points.x(), i), At(points.y(), i)};
-}
+
+ private:
+  static const double* Column(const google::protobuf::RepeatedField<double>& column) {
+    return column.empty() ? nullptr : column.data();
+  }
+  static double At(const double* column, size_t row) {
+    return column == nullptr ? 0.0 : column[row];
+  }
+
+  const double *x_, *y_, *z_;
+};
 
 // What an agent's row reads from the columns that may be empty; looked up once a message.
 struct OptionalColumns {
@@ -235,12 +240,7 @@ void FollowSession::TellStale(bool only_new, v1::FollowResponse* response) {
   }
 }
 
-// Agents mostly come in the order of the tick before: row by row they are found where they were.
 FollowSession::Agent& FollowSession::FindAgent(size_t row, uint64_t id) {
-  if (row < order_.size() && order_[row] < agents_.size()) {
-    Agent& likely = agents_[order_[row]];
-    if (likely.is_used && likely.id == id) return likely;
-  }
   const auto [it, is_new] = rows_.try_emplace(id, 0);
   if (is_new) {
     if (free_.empty()) {
@@ -264,17 +264,18 @@ FollowSession::StreamRoute* FollowSession::FindRoute(const Agent* agent, uint32_
 }
 
 void FollowSession::StartAgent(const v1::FollowRequest& request, int i, StreamRoute& route,
-                               Vec2 position, Agent& agent) {
+                               Vec2 position, Vec2 velocity, Agent& agent) {
   const v1::AgentColumns& agents = request.agents();
   const double distance = agents.resume_distance_size() > 0 ? agents.resume_distance(i) : 0.0;
-  const Vec2 command = agent.state.command;
+  // What was commanded last still acts under an integrator that is one step late. Of an agent that
+  // is new here it is not known: while it brakes, what it moved with is no less.
+  const Vec2 command = agent.route != nullptr ? agent.state.command : velocity;
   agent.held = &route;
   agent.route = route.states.route;
   agent.route_id = agents.route_id(i);
   agent.was_told = false;
   agent.state = StartFollowing(agent.route->route, request.time_s(), position,
                                std::isfinite(distance) ? distance : 0.0);
-  // What was commanded last still acts under an integrator that is one step late.
   agent.state.command = command;
 }
 
@@ -290,11 +291,15 @@ void FollowSession::StepAgents(const v1::FollowRequest& request, v1::MotionColum
   input.feed_silent =
       options_.feed_age_limit_s && !(request.time_s() - heard_s_ <= *options_.feed_age_limit_s);
   const OptionalColumns has(agents);
+  const PointReader positions(agents.position()), velocities(agents.velocity()),
+      displacements(agents.displacement());
   const PlanFrame no_frame;
   for (int i = 0; i < size; ++i) {
     const auto row = static_cast<size_t>(i);
     const uint64_t id = agents.agent_id(i);
-    const Agent* known = order_[row] < agents_.size() ? &agents_[order_[row]] : nullptr;
+    // Agents mostly come in the order of the tick before: row by row they are found where they
+    // were.
+    Agent* known = order_[row] < agents_.size() ? &agents_[order_[row]] : nullptr;
     if (known != nullptr && (!known->is_used || known->id != id)) known = nullptr;
     StreamRoute* route = FindRoute(known, agents.route_id(i));
     const bool other_version = route != nullptr && has.version &&
@@ -308,12 +313,14 @@ void FollowSession::StepAgents(const v1::FollowRequest& request, v1::MotionColum
     }
     const PlanFrame& frame = route->states.route->frame;
     FollowReport& report = input.report;
-    report.position = PlanOf(agents.position(), i, frame.up_axis) - frame.origin.plan;
-    report.velocity = PlanOf(agents.velocity(), i, frame.up_axis);
+    report.position = positions.PlanOf(row, frame.up_axis) - frame.origin.plan;
+    report.velocity = velocities.PlanOf(row, frame.up_axis);
     report.heading = agents.heading_rad(i);
-    Agent& agent = FindAgent(row, id);
-    if (agent.route != route->states.route) StartAgent(request, i, *route, report.position, agent);
-    report.displacement = has.displacement ? PlanOf(agents.displacement(), i, frame.up_axis)
+    Agent& agent = known != nullptr ? *known : FindAgent(row, id);
+    if (agent.route != route->states.route) {
+      StartAgent(request, i, *route, report.position, report.velocity, agent);
+    }
+    report.displacement = has.displacement ? displacements.PlanOf(row, frame.up_axis)
                                            : report.position - agent.state.position;
     const int collision = has.collision ? agents.collision(i) : 0;
     report.collision = v1::CollisionReason_IsValid(collision) ? static_cast<Collision>(collision)

@@ -70,7 +70,7 @@ class FollowSession {
   // `agent`: where the route is likely found; may be null.
   StreamRoute* FindRoute(const Agent* agent, uint32_t route_id);
   void StartAgent(const v1::FollowRequest& request, int i, StreamRoute& route, Vec2 position,
-                  Agent& agent);
+                  Vec2 velocity, Agent& agent);
 
   const bool can_watch_;
   FollowStates states_;

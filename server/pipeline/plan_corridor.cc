@@ -141,11 +141,15 @@ void EncodeDependencies(std::span<const PortalDependency> dependencies,
   }
 }
 
-// All that a prepared corridor depends on besides the navmesh: how its coordinates are read, and
-// the refs.
+// All that a prepared corridor depends on besides the navmesh: how its coordinates are read, how
+// far from its walls the agent keeps, and the refs.
 void CorridorKey(const v1::PlanCorridorRequest& request, std::string* key) {
   request.frame().SerializeToString(key);
-  key->push_back('\0');
+  const v1::AgentBody& body = request.agent().body();
+  const double distances[] = {body.radius(), body.baked_radius(), body.clearance()};
+  const bool keeps_distance = body.radius() != 0.0 || body.clearance() != 0.0;
+  key->push_back(keeps_distance ? '\1' : '\0');
+  if (keeps_distance) key->append(reinterpret_cast<const char*>(distances), sizeof(distances));
   const auto& refs = request.corridor().refs().ref();
   key->append(reinterpret_cast<const char*>(refs.data()),
               static_cast<size_t>(refs.size()) * sizeof(uint64_t));
@@ -188,7 +192,11 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   if (by_ref != nullptr) resolved = Resolved(*by_ref);
   DecodedCorridorRequest decoded =
       ReadCorridorRequest(request, resolved ? &*resolved : nullptr, limits, violations);
-  if (by_ref != nullptr) decoded.plan.prepared = by_ref->prepared;
+  PortalSections placed;
+  if (by_ref != nullptr) {
+    decoded.plan.prepared = by_ref->prepared;
+    if (by_ref->built != nullptr) decoded.plan.placed = &placed;
+  }
   const DecodedSampling sampling =
       ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
 
@@ -229,8 +237,10 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
     }
   }
 
-  if (by_ref != nullptr && by_ref->built != nullptr)
+  if (by_ref != nullptr && by_ref->built != nullptr) {
     *by_ref->built = PrepareCorridor(decoded.plan.corridor, planner.corridor());
+    if (*by_ref->built) (*by_ref->built)->sections = std::move(placed);
+  }
   v1::Route* route = response.mutable_route();
   std::optional<Blockage> blockage;
   if (by_ref != nullptr) {

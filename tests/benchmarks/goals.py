@@ -40,7 +40,7 @@ PLAN = [
 
 # What keeping corridors and curves from plan to plan saves.
 PREPARED = [
-    Goal(r"BM_PlanByReference_NewStart_Prepared/(\d+)", r"BM_PlanByReference_NewStart/\1", ratio_at_most=1.0),
+    Goal(r"BM_Plan(ByReference|WithClearance)_NewStart_Prepared/(\d+)", r"BM_Plan\1_NewStart/\2", ratio_at_most=1.0),
     Goal(r"BM_PlanCurve_Prepared/(\d+)", r"BM_PlanCurve/\1", ratio_at_most=1.0),
 ]
 

@@ -18,7 +18,7 @@ namespace {
 
 // The rows of a wide mesh, there and back: a corridor that winds.
 struct World {
-  explicit World(size_t polygons) {
+  explicit World(size_t polygons, double clearance = 0.0) {
     registry = *NavMeshRegistry::Open({}, std::make_shared<NullStore>(), 0.0);
     const NeutralMesh mesh = testing::GridMesh({.width = 16, .height = 64, .tile = 16});
     PublishRequest publish;
@@ -40,6 +40,7 @@ struct World {
     limits->set_max_speed(4);
     limits->set_max_acceleration(3);
     limits->set_max_braking(3);
+    request.mutable_agent()->mutable_body()->set_clearance(clearance);
   }
 
   void Plan(PreparedPlans* prepared) {
@@ -62,12 +63,14 @@ struct World {
   uint64_t plans = 0;
 };
 
-void BM_PlanByReference_NewStart(benchmark::State& state) {
-  World world(static_cast<size_t>(state.range(0)));
+constexpr double kClearance = 0.25;
+
+void PlanAfresh(benchmark::State& state, double clearance) {
+  World world(static_cast<size_t>(state.range(0)), clearance);
   for (auto _ : state) world.Plan(nullptr);
 }
-void BM_PlanByReference_NewStart_Prepared(benchmark::State& state) {
-  World world(static_cast<size_t>(state.range(0)));
+void PlanPrepared(benchmark::State& state, double clearance) {
+  World world(static_cast<size_t>(state.range(0)), clearance);
   RouteCache cache({.capacity_bytes = size_t{64} << 20, .shard_count = 16});
   PreparedCache prepared(cache);
   for (int i = 0; i < 2; ++i) world.Plan(&prepared);  // The second time it is kept.
@@ -76,8 +79,17 @@ void BM_PlanByReference_NewStart_Prepared(benchmark::State& state) {
   state.counters["bytes_a_corridor"] =
       static_cast<double>(cache.counters().bytes) / static_cast<double>(cache.counters().entries);
 }
+void BM_PlanByReference_NewStart(benchmark::State& state) { PlanAfresh(state, 0.0); }
+void BM_PlanByReference_NewStart_Prepared(benchmark::State& state) { PlanPrepared(state, 0.0); }
 BENCHMARK(BM_PlanByReference_NewStart)->Arg(8)->Arg(32)->Arg(128);
 BENCHMARK(BM_PlanByReference_NewStart_Prepared)->Arg(8)->Arg(32)->Arg(128);
+
+void BM_PlanWithClearance_NewStart(benchmark::State& state) { PlanAfresh(state, kClearance); }
+void BM_PlanWithClearance_NewStart_Prepared(benchmark::State& state) {
+  PlanPrepared(state, kClearance);
+}
+BENCHMARK(BM_PlanWithClearance_NewStart)->Arg(8)->Arg(32)->Arg(128);
+BENCHMARK(BM_PlanWithClearance_NewStart_Prepared)->Arg(8)->Arg(32)->Arg(128);
 
 v1::PlanSplineRequest Curve(int points) {
   v1::PlanSplineRequest request;

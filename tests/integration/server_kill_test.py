@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The server is killed at random instants while a client publishes and changes navmeshes. After each restart every change that was
-acknowledged is there, and of the one under way all or nothing. ARCLANE_KILL_ROUNDS sets another number of rounds than 20."""
+acknowledged is there, and of the one under way all or nothing. 20 rounds, 200 with ARCLANE_FULL_TESTS=1;
+ARCLANE_KILL_ROUNDS sets another number."""
 import hashlib
 import os
 import random
@@ -17,7 +18,7 @@ import grpc  # noqa: E402  pylint: disable=wrong-import-position
 from live_server import LiveServer  # noqa: E402  pylint: disable=wrong-import-position
 from stubs import Stubs, channel  # noqa: E402  pylint: disable=wrong-import-position
 
-ROUNDS = int(os.environ.get("ARCLANE_KILL_ROUNDS", "20"))
+ROUNDS = int(os.environ.get("ARCLANE_KILL_ROUNDS", "200" if os.environ.get("ARCLANE_FULL_TESTS") == "1" else "20"))
 SEED = int(os.environ.get("ARCLANE_PROPERTY_SEED", "1"))
 GATES = (1, 2, 3)
 AREA = 5

@@ -286,6 +286,82 @@ TEST_F(ServiceNavMeshTest, ARoutesThroughUntouchedTilesStaysAHitInANewVersion) {
   EXPECT_EQ(details.bad_request->field_violations(0).field(), "corridor.refs.ref[1]");
 }
 
+// An update that is wrong is refused by name, whatever has been read of it; nothing of it is done.
+TEST_F(ServiceNavMeshTest, NamesWhatIsWrongWithAnUpdateAndDoesNothingOfIt) {
+  NeutralMesh tile = GridMesh({.width = 2, .height = 2, .tile = 2, .first_id = 100});
+  for (double& y : tile.y) y += 2;
+  tile.neighbour.clear();
+  tile.tiles = {{1002, {0, 1, 0}}};
+  const std::string content = ::arclane::testing::ToMessage(tile).SerializeAsString();
+  // The status, and where the first violation is.
+  const auto update = [&](const v1::UpdateTilesHeader& header,
+                          const std::vector<std::string>& pieces) {
+    grpc::ClientContext context;
+    v1::UpdateTilesResponse response;
+    const auto writer = registry_->UpdateTiles(&context, &response);
+    v1::UpdateTilesRequest request;
+    *request.mutable_header() = header;
+    writer->Write(request);
+    for (const std::string& piece : pieces) {
+      request.set_content(piece);
+      writer->Write(request);
+    }
+    writer->WritesDone();
+    const grpc::Status status = writer->Finish();
+    if (status.ok()) return std::string("OK");
+    const ErrorDetails details = DetailsOf(status);
+    return details.info->reason() +
+           (details.bad_request ? " " + details.bad_request->field_violations(0).field() : "");
+  };
+  const auto header_of = [](const std::string& bytes) {
+    v1::UpdateTilesHeader header;
+    header.set_navmesh_id("map");
+    header.set_version(2);
+    ::arclane::testing::Describe(bytes, v1::NAV_MESH_FORMAT_NEUTRAL, header);
+    return header;
+  };
+  const v1::UpdateTilesHeader good = header_of(content);
+  v1::UpdateTilesHeader header = good;
+  std::string broken = content;
+  broken[content.size() / 2] ^= 1;
+  EXPECT_EQ(update(good, {broken}), "NAVMESH_INVALID_ARGUMENT header.content_sha256");
+  EXPECT_EQ(update(good, {content.substr(1)}), "INVALID_FIELD header.content_bytes");
+  EXPECT_EQ(update(good, {content, "x"}), "INVALID_FIELD header.content_bytes");
+  EXPECT_EQ(update(header_of("\xff\xff no message"), {"\xff\xff no message"}),
+            "NAVMESH_INVALID_ARGUMENT content");
+  header.set_content_bytes(uint64_t{1} << 40);
+  EXPECT_EQ(update(header, {}), "TOO_LARGE");
+  v1::UpdateTilesHeader empty;
+  empty.set_navmesh_id("map");
+  empty.set_version(2);
+  EXPECT_EQ(update(empty, {}), "NAVMESH_INVALID_ARGUMENT header.content_bytes");
+  header = empty;
+  header.add_removed_tile_refs(4711);
+  EXPECT_EQ(update(header, {}), "NAVMESH_INVALID_ARGUMENT header.removed_tile_refs[0]");
+  header.set_removed_tile_refs(0, 1003);
+  header.mutable_removed_tiles()->add_x(1);
+  header.mutable_removed_tiles()->add_y(1);
+  header.mutable_removed_tiles()->add_layer(0);
+  EXPECT_EQ(update(header, {}), "NAVMESH_INVALID_ARGUMENT header.removed_tile_refs[0]");
+  header = good;
+  header.set_base_version(9);
+  EXPECT_EQ(update(header, {content}), "UNKNOWN_VERSION");
+  NeutralMesh other = tile;
+  other.baked_radius = 0.75;
+  const std::string of_another = ::arclane::testing::ToMessage(other).SerializeAsString();
+  EXPECT_EQ(update(header_of(of_another), {of_another}), "NAVMESH_INVALID_ARGUMENT header.content");
+  grpc::ClientContext context;
+  v1::GetNavMeshRequest get;
+  get.set_navmesh_id("map");
+  v1::GetNavMeshResponse got;
+  ASSERT_TRUE(registry_->GetNavMesh(&context, get, &got).ok());
+  EXPECT_EQ(got.navmesh().versions_size(), 1);
+  EXPECT_EQ(CacheOf(RowRequest()), v1::CACHE_OUTCOME_MISS);
+  header = good;
+  header.add_removed_gates(8);
+  EXPECT_EQ(update(header, {content}), "OK");
+}
+
 TEST_F(ServiceNavMeshTest, NamesWhatIsWrongWithACorridorByReference) {
   const auto reason = [&](const v1::PlanCorridorRequest& request) {
     const grpc::Status status = PlanStatus(request);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Agents that follow routes to their end, in closed loop: on the reference corridors, and on random
-// ones. A failure prints the route's id and the seed.
+// ones, up to 1,000 of each. A failure prints the route's id and the seed.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -205,23 +205,23 @@ TEST(FollowClosedLoopTest, MapRoutesArriveOnTheRoute) {
 }
 
 TEST(FollowClosedLoopTest, ClampedDisplacementsStayInRandomCorridors) {
-  ForEachRoute(RandomCorridors(), false, 300, ClampedStaysInside);
+  ForEachRoute(RandomCorridors(), false, kRoutes, ClampedStaysInside);
 }
 TEST(FollowClosedLoopTest, ClampedDisplacementsStayInDetourCorridors) {
   ARCLANE_REFERENCE_DIR_OR_SKIP(dir);
-  ForEachRoute(DetourCorridors(dir), true, 200, ClampedStaysInside);
+  ForEachRoute(DetourCorridors(dir), true, kRoutes, ClampedStaysInside);
 }
 TEST(FollowClosedLoopTest, ClampedDisplacementsStayInMapCorridors) {
   ARCLANE_REFERENCE_DIR_OR_SKIP(dir);
-  ForEachRoute(MapCorridors(dir), false, 200, ClampedStaysInside);
+  ForEachRoute(MapCorridors(dir), false, kRoutes, ClampedStaysInside);
 }
 
 TEST(FollowClosedLoopTest, PushedAgentsReturnInRandomCorridors) {
-  ForEachRoute(RandomCorridors(), false, 500, ReturnsAfterPushes);
+  ForEachRoute(RandomCorridors(), false, kRoutes, ReturnsAfterPushes);
 }
 TEST(FollowClosedLoopTest, PushedAgentsReturnInDetourCorridors) {
   ARCLANE_REFERENCE_DIR_OR_SKIP(dir);
-  ForEachRoute(DetourCorridors(dir), true, 300, ReturnsAfterPushes);
+  ForEachRoute(DetourCorridors(dir), true, kRoutes, ReturnsAfterPushes);
 }
 
 }  // namespace

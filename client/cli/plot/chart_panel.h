@@ -4,7 +4,7 @@
 #ifndef ARCLANE_CLIENT_CLI_PLOT_CHART_PANEL_H_
 #define ARCLANE_CLIENT_CLI_PLOT_CHART_PANEL_H_
 
-#include "client/cli/plot/map_panel.h"
+#include "client/cli/plot/map_projection.h"
 #include "client/cli/plot/scene.h"
 #include "client/cli/plot/svg_writer.h"
 

@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/plot/axis_scale.h"
 #include "client/cli/plot/color_ramp.h"
+#include "client/cli/plot/map_legend.h"
 #include "client/cli/plot/map_panel.h"
+#include "client/cli/plot/map_projection.h"
 #include "client/cli/plot/scene.h"
 #include "client/cli/plot/svg_writer.h"
 

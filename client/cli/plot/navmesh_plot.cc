@@ -12,7 +12,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "client/cli/plot/map_panel.h"
+#include "client/cli/plot/map_axes.h"
+#include "client/cli/plot/map_projection.h"
 #include "client/cli/plot/route_trace.h"
 #include "client/cli/plot/svg_writer.h"
 

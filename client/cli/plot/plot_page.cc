@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/plot/chart_panel.h"
 #include "client/cli/plot/color_ramp.h"
+#include "client/cli/plot/map_legend.h"
 #include "client/cli/plot/map_panel.h"
+#include "client/cli/plot/map_projection.h"
 #include "client/cli/plot/svg_writer.h"
 
 namespace arclane {

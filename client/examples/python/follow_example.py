@@ -5,13 +5,15 @@
     follow_example.py [HOST:PORT] < request.json
 
 The stream is opened again when the server ends it (connection age, or a drain): routes are sent again, and each agent with
-the distance that it had reached. Needs what plan_corridor_example.py needs.
+the distance that it had reached, so that the tick that was not answered is only asked for once more. Needs what
+plan_corridor_example.py needs.
 """
 import os
 import queue
 import subprocess
 import sys
 import tempfile
+import time
 
 import google
 import grpc
@@ -24,6 +26,10 @@ APART_S = 0.25
 DT_S = 1.0 / 60.0
 ROUTE_ID = 1
 TRIES = 5
+PAUSE_S = 0.2
+# How streams end that may go on elsewhere. A connection that is torn down under a stream can show as CANCELLED on gRPC's side,
+# though nobody here has cancelled anything.
+REOPENED = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)
 
 
 def load_messages():
@@ -122,13 +128,14 @@ def main():
             try:
                 motions = stream.exchange(message).motions
             except grpc.RpcError as error:
-                tries += 1
-                if error.code() is not grpc.StatusCode.UNAVAILABLE or tries > TRIES:
+                tries += 1  # In a row.
+                if error.code() not in REOPENED or tries > TRIES:
                     print(error.code().name, error.details(), file=sys.stderr)
                     return 1
+                time.sleep(PAUSE_S * (tries - 1))  # A stream that was ended is opened again at once.
                 stream = FollowStream(channel, follow_pb2)  # The same tick again.
                 continue
-            ticks += 1
+            ticks, tries = ticks + 1, 0
             for i, agent in enumerate(moving):
                 velocity = [motions.velocity.x[i], motions.velocity.y[i], motions.velocity.z[i]]
                 agent.move(velocity, motions.heading_rad[i])

@@ -56,17 +56,19 @@ double DistanceToAny(Vec2 p, std::span<const Wall> walls) {
 }  // namespace
 
 bool ClearancePlanner::FindPath(const Corridor& corridor, double clearance, CorridorPath* path,
-                                std::vector<ClearanceShortfall>* shortfalls, StopCheck stop) {
+                                std::vector<ClearanceShortfall>* shortfalls, StopCheck stop,
+                                const PortalSections* known, PortalSections* placed) {
   PacedStopCheck paced(stop);
   stop_ = &paced;
-  FindPathUnlessStopped(corridor, clearance, path, shortfalls);
+  FindPathUnlessStopped(corridor, clearance, path, shortfalls, known, placed);
   stop_ = nullptr;
   return !paced.Now();
 }
 
 void ClearancePlanner::FindPathUnlessStopped(const Corridor& corridor, double clearance,
                                              CorridorPath* path,
-                                             std::vector<ClearanceShortfall>* shortfalls) {
+                                             std::vector<ClearanceShortfall>* shortfalls,
+                                             const PortalSections* known, PortalSections* placed) {
   shortfalls->clear();
   if (!(clearance > 0.0)) {
     funnel_.FindShortestPath(corridor, path);
@@ -74,7 +76,7 @@ void ClearancePlanner::FindPathUnlessStopped(const Corridor& corridor, double cl
   }
   clearance_ = clearance;
   walls_.Collect(corridor);
-  PlacePortals(corridor);
+  PlacePortals(corridor, known, placed);
   RunFunnel(corridor, path);
   // Where the corridor turns back the line is unfolded by the equality of portals.
   for (int round = 0; round < kMaxRounds && !corridor.turns_back; ++round) {
@@ -110,7 +112,16 @@ bool ClearancePlanner::Measure(const Corridor& corridor, std::span<const Vec2> p
 
 // --- Sections ---
 
-void ClearancePlanner::PlacePortals(const Corridor& corridor) {
+void ClearancePlanner::PlacePortals(const Corridor& corridor, const PortalSections* known,
+                                    PortalSections* placed) {
+  if (known != nullptr &&
+      (known->clearance != clearance_ || known->open.size() != corridor.portals.size())) {
+    known = nullptr;
+  }
+  if (placed != nullptr) {
+    placed->clearance = clearance_;
+    placed->open.clear();
+  }
   sections_.clear();
   for (uint32_t i = 0; i < corridor.portals.size(); ++i) {
     const Portal& portal = corridor.portals[i];
@@ -122,8 +133,15 @@ void ClearancePlanner::PlacePortals(const Corridor& corridor) {
     if (i > 0 && corridor.turns_back && IsExchanged(portal, corridor.portals[i - 1])) {
       section.low = 1.0 - sections_.back().high;
       section.high = 1.0 - sections_.back().low;
+    } else if (known != nullptr && known->open[i].lasts) {
+      section.low = known->open[i].low;
+      section.high = known->open[i].high;
     } else {
-      PlaceSection(corridor, i, i + 1, section);
+      const bool lasts = PlaceSection(corridor, i, i + 1, section);
+      if (placed != nullptr) {
+        placed->open.resize(corridor.portals.size());
+        placed->open[i] = {section.low, section.high, lasts};
+      }
     }
     sections_.push_back(section);
     if (stop_->stopped()) return;
@@ -131,11 +149,11 @@ void ClearancePlanner::PlacePortals(const Corridor& corridor) {
 }
 
 // Finds what of the section, which lies in the cells [first, last], keeps the clearance.
-void ClearancePlanner::PlaceSection(const Corridor& corridor, uint32_t first_cell,
+bool ClearancePlanner::PlaceSection(const Corridor& corridor, uint32_t first_cell,
                                     uint32_t last_cell, Section& section) {
   section.low = 0.0;
   section.high = 1.0;
-  if (!section.is_open) return;
+  if (!section.is_open) return true;
   const double length = Distance(section.left, section.right);
   // Whatever is further away than the section is long is no nearer than its other end.
   const double radius = std::min((1.0 + kMargin) * clearance_, length);
@@ -144,8 +162,10 @@ void ClearancePlanner::PlaceSection(const Corridor& corridor, uint32_t first_cel
   near_left_.clear();
   near_right_.clear();
   uint64_t cells = 0;
+  size_t nearest_end = corridor.cell_count();  // How many cells lie between.
   VisitCellsNear(corridor, first_cell, last_cell, low, high, radius, [&](size_t cell) {
     ++cells;
+    nearest_end = std::min({nearest_end, cell, corridor.cell_count() - 1 - cell});
     for (const BoxedWalls::BoxedWall& boxed : walls_.cell(cell)) {
       const ParameterInterval near = boxed.Near(section.left, section.right, low, high, radius);
       if (near.empty()) continue;
@@ -163,6 +183,7 @@ void ClearancePlanner::PlaceSection(const Corridor& corridor, uint32_t first_cel
   if (section.low >= section.high) {
     section.low = section.high = MiddleOf(section, section.high, section.low);
   }
+  return nearest_end > 0;
 }
 
 // Where the walls on both sides, as collected last, are equally far: by false position (Illinois)

@@ -22,6 +22,7 @@
 #include "server/planning/corridor/corridor.h"
 #include "server/planning/corridor/corridor_walls.h"
 #include "server/planning/corridor/funnel.h"
+#include "server/planning/corridor/portal_sections.h"
 #include "server/planning/geometry/stop_check.h"
 #include "server/planning/geometry/vec2.h"
 
@@ -36,9 +37,13 @@ class ClearancePlanner {
   // vertex carry the portal whose end it is. *shortfalls is overwritten: see ClearanceMeter. Where
   // the clearance decides, the line is up to 4% of it further out than need be. O(portals * cells
   // within the smaller of the clearance and the width there, for each of at most kMaxRounds
-  // rounds). False, with nothing to be used, when `stop` says so on the way.
+  // rounds). False, with nothing to be used, when `stop` says so on the way. `placed`, if given,
+  // receives the sections of the portals, which `known` of a corridor with the same portals and
+  // cells but for the first and the last cell, start and goal may be, to save work: the line is the
+  // same bits.
   bool FindPath(const Corridor& corridor, double clearance, CorridorPath* path,
-                std::vector<ClearanceShortfall>* shortfalls, StopCheck stop = NeverStop);
+                std::vector<ClearanceShortfall>* shortfalls, StopCheck stop = NeverStop,
+                const PortalSections* known = nullptr, PortalSections* placed = nullptr);
 
   // ClearanceMeter::Measure for another line through the corridor of the last FindPath with a
   // clearance. False when stopped.
@@ -64,9 +69,11 @@ class ClearancePlanner {
   };
 
   void FindPathUnlessStopped(const Corridor& corridor, double clearance, CorridorPath* path,
-                             std::vector<ClearanceShortfall>* shortfalls);
-  void PlacePortals(const Corridor& corridor);
-  void PlaceSection(const Corridor& corridor, uint32_t first_cell, uint32_t last_cell,
+                             std::vector<ClearanceShortfall>* shortfalls,
+                             const PortalSections* known, PortalSections* placed);
+  void PlacePortals(const Corridor& corridor, const PortalSections* known, PortalSections* placed);
+  // Whether no wall of the first or the last cell had a say.
+  bool PlaceSection(const Corridor& corridor, uint32_t first_cell, uint32_t last_cell,
                     Section& section);
   double MiddleOf(const Section& section, double low, double high) const;
   void RunFunnel(const Corridor& corridor, CorridorPath* path);

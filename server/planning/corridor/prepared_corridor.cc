@@ -58,7 +58,8 @@ size_t PreparedCorridor::ByteSize() const {
   return corridor.portals.capacity() * sizeof(Portal) +
          corridor.cell_vertices.capacity() * sizeof(Vec2) +
          corridor.cell_heights.capacity() * sizeof(double) +
-         corridor.cell_begin.capacity() * sizeof(uint32_t);
+         corridor.cell_begin.capacity() * sizeof(uint32_t) +
+         sections.open.capacity() * sizeof(PortalSections::Open);
 }
 
 std::optional<PreparedCorridor> PrepareCorridor(const CorridorInput& input, const Corridor& built) {

@@ -11,13 +11,15 @@
 #include "server/planning/corridor/corridor.h"
 #include "server/planning/corridor/corridor_builder.h"
 #include "server/planning/corridor/corridor_input.h"
+#include "server/planning/corridor/portal_sections.h"
 
 namespace arclane {
 
 // Immutable; readable from many threads.
 struct PreparedCorridor {
-  Corridor corridor;       // As it was built first. Its ends are of no meaning.
-  double magnitude = 0.0;  // The largest coordinate of polygons and portals, heights included.
+  Corridor corridor;        // As it was built first. Its ends are of no meaning.
+  double magnitude = 0.0;   // The largest coordinate of polygons and portals, heights included.
+  PortalSections sections;  // For the clearance that it was planned with first, if there was one.
 
   // All that it holds outside of itself, in bytes.
   size_t ByteSize() const;

@@ -207,13 +207,6 @@ void AddCellWalls(const Corridor& corridor, FollowRoute* route) {
   route->wall_begin.push_back(static_cast<uint32_t>(route->walls.size()));
 }
 
-bool InCell(const FollowRoute& route, size_t cell, Vec2 p) {
-  for (const HalfPlane& plane : route.planes(cell)) {
-    if (Dot(plane.normal, p) > plane.offset + route.tolerance) return false;
-  }
-  return true;
-}
-
 size_t FirstPortalMissed(const FollowRoute& route, size_t from, size_t to, Vec2 p, Vec2 q,
                          Vec2* at) {
   const Vec2 d = q - p;

@@ -18,7 +18,12 @@ void AddCellWalls(const Corridor& corridor, FollowRoute* route);
 
 // True when p lies in the cell or behind an edge by at most two tolerances of the route: one that
 // half-planes grant, so that an agent can move along a wall, and one for rounding on top. O(edges).
-bool InCell(const FollowRoute& route, size_t cell, Vec2 p);
+inline bool InCell(const FollowRoute& route, size_t cell, Vec2 p) {
+  for (const HalfPlane& plane : route.planes(cell)) {
+    if (Dot(plane.normal, p) > plane.offset + route.tolerance) return false;
+  }
+  return true;
+}
 
 // The first portal of [from, to) that the line p -> q does not pass between its ends (touching one
 // within the route's tolerance is passing), or `to`. With p in cell `from` and q in cell `to`, the

@@ -92,8 +92,10 @@ void FollowStepRun::Aim() {
   }
   const RouteCursor goal = Ahead(route_, cursor, ahead);
   Vec2 aim = PointAt(route_, goal);
-  const Vec2 forward = DirectionOn(route_.segments[cursor.segment], cursor.offset);
-  const bool past_stop = !SlowEnough() && Dot(aim - base, forward) < -rest_roundoff();
+  // Only at a segment's end can the base lie past the place that it is projected on.
+  const FollowSegment& segment = route_.segments[cursor.segment];
+  const bool past_stop = cursor.offset >= segment.length && !SlowEnough() &&
+                         Dot(aim - base, DirectionOn(segment, cursor.offset)) < -rest_roundoff();
   if ((state_.settling || past_stop) && acting_ > 0.0) {
     // It rests before it turns back, and does not chase the noise of its position.
     speed_ = std::min(speed_, floor_);
@@ -130,7 +132,7 @@ void FollowStepRun::Aim() {
       out_.speed = floor_;
     }
   } else if (speed_ > 0.0) {
-    out_.preferred_velocity = DirectionOn(route_.segments[cursor.segment], cursor.offset) * speed_;
+    out_.preferred_velocity = DirectionOn(segment, cursor.offset) * speed_;
     out_.speed = speed_;
   }
   ObeyAvoidance();

@@ -14,8 +14,8 @@ void FollowStepRun::ReadReadSet() {
   closed_ = any != 0;
   out_.stale = Invalidates(state_.stale) || in_.feed_silent;
   state_.cancelled |= in_.cancel;
-  const double limit = OffRouteDistance();
-  off_route_ = deviation_ > limit;
+  off_route_ = deviation_ > (options_.off_route_distance > 0.0 ? options_.off_route_distance
+                                                               : route_.off_route_distance);
   brakes_ = out_.stale || state_.cancelled || off_route_ || state_.settling ||
             !in_.avoidance.has_solution;
   if (out_.stale && Invalidates(state_.stale)) {
@@ -43,12 +43,6 @@ void FollowStepRun::ReadChanges() {
       state_.stale_dependency = static_cast<uint32_t>(i);
     }
   }
-}
-
-double FollowStepRun::OffRouteDistance() const {
-  if (options_.off_route_distance > 0.0) return options_.off_route_distance;
-  const double braking = 0.5 * limits_.max_speed * limits_.max_speed / limits_.max_braking;
-  return std::max({2.0 * route_.agent.profile.radius, 10.0 * route_.arrival_tolerance, braking});
 }
 
 void FollowStepRun::JudgeBlocking() {

@@ -22,7 +22,8 @@ void FollowStepRun::ReadProgress() {
   dt_ = report_.dt;
   const double reported = Norm(report_.velocity);
   acting_ = options_.integrator == Integrator::kDelay ? Norm(state_.command) : reported;
-  moved_ = std::max(Norm(report_.displacement), Distance(report_.position, state_.position));
+  moved_ = std::sqrt(
+      std::max(SquaredNorm(report_.displacement), SquaredNorm(report_.position - state_.position)));
   at_ = {state_.segment, state_.offset};
   deviation_ = SweepTo(route_, report_.position, moved_, &at_);
   const FollowSegment* segment = &route_.segments[at_.segment];
@@ -37,7 +38,7 @@ void FollowStepRun::ReadProgress() {
   distance_ = at_.distance(route_);
   stop_along_ = segment->stop_distance - distance_;
   // Beside the route the way to the stop is longer.
-  to_stop_ = deviation_ > rest_roundoff() ? std::hypot(stop_along_, deviation_) : stop_along_;
+  to_stop_ = deviation_ > rest_roundoff() ? Norm({stop_along_, deviation_}) : stop_along_;
   JudgeArrival();
   while (state_.portal < route_.portal_distance.size() &&
          route_.portal_distance[state_.portal] <= distance_) {

@@ -156,6 +156,10 @@ absl::Status BuildFollowRoute(const FollowRouteInput& input, FollowRoute* out) {
   out->roundoff = magnitude * std::numeric_limits<double>::epsilon();
   out->arrival_tolerance =
       std::max(input.agent.corner_distance_tolerance, kArrivalRoundings * out->roundoff);
+  const SpeedLimits& limits = input.agent.profile.limits;
+  const double braking = 0.5 * limits.max_speed * limits.max_speed / limits.max_braking;
+  out->off_route_distance =
+      std::max({2.0 * input.agent.profile.radius, 10.0 * out->arrival_tolerance, braking});
   for (const RouteCorner& corner : input.corners) out->corner_distance.push_back(corner.distance);
 
   if (input.corridor == nullptr || input.corridor->cell_vertices.empty()) {
@@ -173,24 +177,6 @@ absl::Status BuildFollowRoute(const FollowRouteInput& input, FollowRoute* out) {
     out->dependencies.push_back(dependency);
   }
   return absl::OkStatus();
-}
-
-Vec2 PointOn(const FollowSegment& segment, double offset) {
-  if (offset <= 0.0) return segment.start;
-  if (offset >= segment.length) return segment.end;
-  if (!segment.is_arc) return segment.start + segment.direction * offset;
-  // As PointAt: the chord at the direction half-way.
-  const double half = 0.5 * segment.curvature * offset;
-  const double sine = std::sin(half), cosine = std::cos(half);
-  const double chord = 2.0 * sine / segment.curvature;
-  return segment.start +
-         chord * (segment.direction * cosine + LeftNormal(segment.direction) * sine);
-}
-
-Vec2 DirectionOn(const FollowSegment& segment, double offset) {
-  if (!segment.is_arc) return segment.direction;
-  const double turned = segment.curvature * std::clamp(offset, 0.0, segment.length);
-  return segment.direction * std::cos(turned) + LeftNormal(segment.direction) * std::sin(turned);
 }
 
 }  // namespace arclane

@@ -107,6 +107,9 @@ struct FollowRoute {
   double roundoff = 0.0;
   // max(corner_distance_tolerance, kArrivalRoundings * roundoff).
   double arrival_tolerance = 0.0;
+  // Unless FollowerOptions name another: the largest of two radii, ten arrival tolerances and the
+  // braking distance from the highest speed.
+  double off_route_distance = 0.0;
 
   std::vector<FollowSegment> segments;
   std::vector<SpeedCeiling> ceilings;
@@ -138,11 +141,6 @@ inline constexpr double kArrivalRoundings = 64.0;
 // Fills *route, whose buffers are reused. InvalidArgument: the route has curve pieces, a dependency
 // names no portal, or the route does not lie in the corridor. O(route + corridor).
 absl::Status BuildFollowRoute(const FollowRouteInput& input, FollowRoute* route);
-
-// The point at `distance` behind the segment's start, in [0, length]; exact at both ends.
-Vec2 PointOn(const FollowSegment& segment, double offset);
-// The unit direction of travel there.
-Vec2 DirectionOn(const FollowSegment& segment, double offset);
 
 }  // namespace arclane
 

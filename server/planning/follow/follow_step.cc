@@ -10,7 +10,10 @@
 namespace arclane {
 namespace {
 
-bool IsFinite(Vec2 v) { return std::isfinite(v.x) && std::isfinite(v.y); }
+// 0 times a finite number is 0, and NaN else.
+bool AreFinite(Vec2 a, Vec2 b, Vec2 c, double d) {
+  return 0.0 * a.x + 0.0 * a.y + 0.0 * b.x + 0.0 * b.y + 0.0 * c.x + 0.0 * c.y + 0.0 * d == 0.0;
+}
 
 }  // namespace
 
@@ -61,10 +64,8 @@ FollowFault FollowStepRun::Check() const {
   if (!(report_.time_s >= state_.time_s) || !std::isfinite(report_.time_s)) {
     return FollowFault::kTime;
   }
-  if (!IsFinite(report_.position) || !IsFinite(report_.velocity) ||
-      !IsFinite(report_.displacement) || !std::isfinite(report_.heading)) {
+  if (!AreFinite(report_.position, report_.velocity, report_.displacement, report_.heading))
     return FollowFault::kNotFinite;
-  }
   return FollowFault::kNone;
 }
 
@@ -101,10 +102,14 @@ FollowerState StartFollowing(const FollowRoute& route, double time_s, Vec2 posit
   state.route_version = route.version;
   state.time_s = time_s;
   state.position = position;
-  if (distance > 0.0 && !route.segments.empty()) {
-    const RouteCursor at = AheadPastStops(route, {}, distance);
-    state.segment = at.segment;
-    state.offset = at.offset;
+  if (route.segments.empty()) return state;
+  RouteCursor at = distance > 0.0 ? AheadPastStops(route, {}, distance) : RouteCursor();
+  const double moved = Distance(PointAt(route, at), position);
+  if (std::isfinite(moved)) SweepTo(route, position, moved, &at);
+  state.segment = at.segment;
+  state.offset = at.offset;
+  distance = at.distance(route);
+  if (distance > 0.0) {
     while (state.portal < route.portal_distance.size() &&
            route.portal_distance[state.portal] <= distance) {
       ++state.portal;

@@ -215,7 +215,8 @@ struct MotionRequest {
 inline constexpr double kReturnSlope = 2.0;
 
 // The state of an agent at `distance` along the route, clamped to it: 0 for one at its start, what
-// MotionRequest::distance said last for one that goes on.
+// MotionRequest::distance said last for one that goes on. The agent may have moved since: it is
+// projected from there on as by a step, never past a stop.
 FollowerState StartFollowing(const FollowRoute& route, double time_s, Vec2 position,
                              double distance = 0.0);
 

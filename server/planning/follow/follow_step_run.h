@@ -49,7 +49,6 @@ class FollowStepRun {
   // What has changed, and what to tell.
   void ReadReadSet();
   void ReadChanges();
-  double OffRouteDistance() const;
   void JudgeBlocking();
   void Tell();
   bool JudgeTooFast();

@@ -70,32 +70,4 @@ double SweepTo(const FollowRoute& route, Vec2 p, double moved, RouteCursor* curs
   }
 }
 
-RouteCursor Ahead(const FollowRoute& route, RouteCursor cursor, double distance) {
-  cursor.offset += distance;
-  for (;;) {
-    const FollowSegment& segment = route.segments[cursor.segment];
-    if (cursor.offset <= segment.length) return cursor;
-    if (segment.stops_at_end || cursor.segment + 1 == route.segments.size()) {
-      cursor.offset = segment.length;
-      return cursor;
-    }
-    cursor.offset -= segment.length;
-    ++cursor.segment;
-  }
-}
-
-RouteCursor AheadPastStops(const FollowRoute& route, RouteCursor cursor, double distance) {
-  cursor.offset += distance;
-  for (;;) {
-    const double length = route.segments[cursor.segment].length;
-    if (cursor.offset <= length) return cursor;
-    if (cursor.segment + 1 == route.segments.size()) {
-      cursor.offset = length;
-      return cursor;
-    }
-    cursor.offset -= length;
-    ++cursor.segment;
-  }
-}
-
 }  // namespace arclane

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "server/planning/follow/follow_route.h"
+#include "server/planning/follow/segment_point.h"
 #include "server/planning/geometry/vec2.h"
 
 namespace arclane {
@@ -33,9 +34,34 @@ double SweepTo(const FollowRoute& route, Vec2 p, double moved, RouteCursor* curs
 inline constexpr double kSweepFactor = 2.0;
 
 // The cursor `distance` >= 0 ahead, at most at the next stop, or at the route's end.
-RouteCursor Ahead(const FollowRoute& route, RouteCursor cursor, double distance);
+inline RouteCursor Ahead(const FollowRoute& route, RouteCursor cursor, double distance) {
+  cursor.offset += distance;
+  for (;;) {
+    const FollowSegment& segment = route.segments[cursor.segment];
+    if (cursor.offset <= segment.length) return cursor;
+    if (segment.stops_at_end || cursor.segment + 1 == route.segments.size()) {
+      cursor.offset = segment.length;
+      return cursor;
+    }
+    cursor.offset -= segment.length;
+    ++cursor.segment;
+  }
+}
+
 // The same past stops.
-RouteCursor AheadPastStops(const FollowRoute& route, RouteCursor cursor, double distance);
+inline RouteCursor AheadPastStops(const FollowRoute& route, RouteCursor cursor, double distance) {
+  cursor.offset += distance;
+  for (;;) {
+    const double length = route.segments[cursor.segment].length;
+    if (cursor.offset <= length) return cursor;
+    if (cursor.segment + 1 == route.segments.size()) {
+      cursor.offset = length;
+      return cursor;
+    }
+    cursor.offset -= length;
+    ++cursor.segment;
+  }
+}
 
 }  // namespace arclane
 

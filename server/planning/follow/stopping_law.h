@@ -75,7 +75,7 @@ T HoldStoppingLimit(T distance, T braking, T dt) {
   if (!(distance > 0)) return 0;
   const T a_dt = braking * dt;
   T speed = distance * (2 * braking / (a_dt + std::sqrt(a_dt * a_dt + 2 * braking * distance)));
-  if (dt > 0) {
+  if (dt > 0 && speed * dt > distance) {
     speed = std::min(speed, distance / dt);
     while (speed * dt > distance) speed = std::nextafter(speed, T{0});
   }
@@ -88,6 +88,9 @@ T HoldStoppingLimit(T distance, T braking, T dt) {
 template <typename T>
 T LandingLimit(T distance, const StoppingStep<T>& step) {
   if (!(distance > 0) || !(step.dt > 0)) return 0;
+  // Far away, which is mostly so, no division is needed to see it: by a few roundings.
+  const T far = step.braking * step.dt * step.longest_dt;
+  if (distance > far + 8 * std::numeric_limits<T>::epsilon() * far) return 0;
   T speed = distance / step.longest_dt;
   if (speed > step.braking * step.dt) return 0;
   while (speed * step.longest_dt > distance) speed = std::nextafter(speed, T{0});

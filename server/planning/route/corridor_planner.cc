@@ -35,23 +35,24 @@ double TurnBetween(Vec2 before, Vec2 at, Vec2 after, double heading, double next
 
 }  // namespace
 
-bool CorridorPlanner::Build(const CorridorPlanRequest& request, Violations& violations) {
-  if (request.prepared != nullptr &&
-      prepared_builder_.Build(*request.prepared, request.corridor, &corridor_)) {
-    return true;
-  }
-  return builder_.Build(request.corridor, request.limits, &corridor_, &violations);
+bool CorridorPlanner::Build(const CorridorPlanRequest& request, Violations& violations,
+                            bool* prepared) {
+  *prepared = request.prepared != nullptr &&
+              prepared_builder_.Build(*request.prepared, request.corridor, &corridor_);
+  return *prepared || builder_.Build(request.corridor, request.limits, &corridor_, &violations);
 }
 
 PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck stop,
                                  RoutePlan& plan, Violations& violations, StageMark mark) {
-  const bool built = Build(request, violations);
+  bool prepared = false;
+  const bool built = Build(request, violations, &prepared);
   mark(Stage::kCorridor);
   if (!built) return PlanStatus::kInvalid;
   if (stop()) return PlanStatus::kStopped;
 
   if (request.agent.inset() > 0.0) {
-    if (!clearance_.FindPath(corridor_, request.agent.inset(), &path_, &plan.shortfalls, stop)) {
+    if (!clearance_.FindPath(corridor_, request.agent.inset(), &path_, &plan.shortfalls, stop,
+                             prepared ? &request.prepared->sections : nullptr, request.placed)) {
       return PlanStatus::kStopped;
     }
   } else {

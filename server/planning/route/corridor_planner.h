@@ -27,6 +27,7 @@ struct CorridorPlanRequest {
   CorridorInput corridor;
   CorridorLimits limits;
   const PreparedCorridor* prepared = nullptr;  // Of the same corridor with other ends; saves work.
+  PortalSections* placed = nullptr;            // Receives what it can keep of the clearance.
   bool corridor_is_partial = false;
   AgentProfile agent;
   EndMotion motion;
@@ -70,7 +71,8 @@ class CorridorPlanner {
     bool fixed = false;  // A portal of no length: an end of a link.
   };
 
-  bool Build(const CorridorPlanRequest& request, Violations& violations);
+  // *prepared: whether it was built from a prepared one.
+  bool Build(const CorridorPlanRequest& request, Violations& violations, bool* prepared);
   void CollectPoints();
   void AddStops(const CorridorPlanRequest& request, RoutePlan& plan);
   bool AddRoundedPath(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);

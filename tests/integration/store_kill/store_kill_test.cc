@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A process that publishes and changes navmeshes is killed at random instants. What it had
-// acknowledged must be there afterwards, and of the operation under way all or nothing. 20 rounds;
-// ARCLANE_KILL_ROUNDS sets another number.
+// acknowledged must be there afterwards, and of the operation under way all or nothing. 20 rounds,
+// 200 with ARCLANE_FULL_TESTS=1; ARCLANE_KILL_ROUNDS sets another number.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -151,7 +151,9 @@ std::string self;
 
 TEST(StoreKillTest, KeepsEveryAcknowledgedChange) {
   const char* wanted = std::getenv("ARCLANE_KILL_ROUNDS");
-  const int rounds = wanted == nullptr ? 20 : std::atoi(wanted);
+  const char* full = std::getenv("ARCLANE_FULL_TESTS");
+  const int plain = full != nullptr && std::strcmp(full, "1") == 0 ? 200 : 20;
+  const int rounds = wanted == nullptr ? plain : std::atoi(wanted);
   const std::string directory = ::testing::TempDir() + "/arclane_kill_" + std::to_string(getpid());
   std::filesystem::remove_all(directory);
   std::filesystem::create_directories(directory);

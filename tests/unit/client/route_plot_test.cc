@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "client/cli/plot/map_panel.h"
+#include "client/cli/plot/map_projection.h"
 #include "client/cli/plot/route_trace.h"
 #include "client/cli/plot/scene.h"
 #include "tests/unit/client/plan_examples.h"

@@ -318,6 +318,71 @@ TEST_F(RegistryTest, RefusesToLoseAGateWithItsTile) {
   ASSERT_TRUE(moved.ok()) << moved.status();
 }
 
+// Each wrong update is refused by name and leaves everything as it was.
+TEST_F(RegistryTest, NamesWhatIsWrongWithAnUpdate) {
+  NeutralMesh base = TestMesh();
+  base.baked_radius = 0.5;
+  ASSERT_TRUE(Publish(1, base).ok());
+  UpdateTilesRequest good;
+  good.navmesh_id = "map";
+  good.version = {2};
+  const NeutralMesh tile = TileMesh(2, 1, 5000);
+  const auto expect = [&](const UpdateTilesRequest& request, NavMeshReason reason,
+                          const std::string& place) {
+    const auto refused = registry_->UpdateTiles(request);
+    ASSERT_FALSE(refused.ok()) << place;
+    EXPECT_EQ(refused.failure().reason, reason) << refused.status();
+    if (!place.empty()) {
+      ASSERT_FALSE(refused.failure().violations.empty()) << refused.status();
+      EXPECT_EQ(refused.failure().violations[0].place, place) << refused.status();
+    }
+    const auto map = registry_->Get("map");
+    EXPECT_EQ(map->versions.size(), 1u);
+    EXPECT_EQ(map->active, NavMeshVersion{1});
+  };
+  expect(good, NavMeshReason::kInvalidArgument, "request.content_bytes");
+  UpdateTilesRequest request = good;
+  request.removed_tiles = {{2, 1, 0}, {7, 7, 0}};
+  expect(request, NavMeshReason::kInvalidArgument, "request.removed_tiles.x[1]");
+  request = good;
+  request.removed_refs = {{1005}, {77}};
+  expect(request, NavMeshReason::kInvalidArgument, "request.removed_tile_refs[1]");
+  request.removed_refs = {{1005}, {1005}};
+  expect(request, NavMeshReason::kInvalidArgument, "request.removed_tile_refs[1]");
+  request.removed_refs = {{1005}};
+  request.removed_tiles = {{2, 1, 0}};
+  expect(request, NavMeshReason::kInvalidArgument, "request.removed_tile_refs[0]");
+  request = good;
+  request.removed_gates = {{99}};
+  expect(request, NavMeshReason::kInvalidArgument, "request.removed_gates[0]");
+  request = good;
+  request.neutral = &tile;
+  request.base_version = {9};
+  expect(request, NavMeshReason::kUnknownVersion, "");
+  request = good;
+  request.neutral = &tile;
+  request.navmesh_id = "elsewhere";
+  expect(request, NavMeshReason::kUnknownNavMesh, "");
+  NeutralMesh twice = tile;
+  twice.tiles.push_back({2000, {2, 1, 0}});
+  request = good;
+  request.neutral = &twice;
+  expect(request, NavMeshReason::kBrokenMesh, "tiles.x[1]");
+  NeutralMesh other = tile;
+  other.baked_radius = 0.75;
+  request.neutral = &other;
+  expect(request, NavMeshReason::kInvalidArgument, "request.content");
+  other = GridMesh({.width = 2, .height = 2, .tile = 2, .up = MeshUpAxis::kY, .first_id = 5000});
+  request.neutral = &other;
+  expect(request, NavMeshReason::kInvalidArgument, "request.content");
+  request = good;
+  request.mset = "no tiles";
+  expect(request, NavMeshReason::kMalformed, "");
+  request = good;
+  request.neutral = &tile;
+  EXPECT_TRUE(registry_->UpdateTiles(request).ok());
+}
+
 TEST_F(RegistryTest, RestampsTilesWhoseGatesChange) {
   ASSERT_TRUE(Publish(1, TestMesh()).ok());
   const NavMeshView before = View();

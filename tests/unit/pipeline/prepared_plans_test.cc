@@ -172,6 +172,7 @@ TEST_P(PreparedCorridorTest, GiveTheSameAnswers) {
     limits->set_max_acceleration(4);
     limits->set_max_braking(4);
     if (corridor % 3 == 1) request.mutable_agent()->mutable_body()->set_clearance(0.2);
+    if (corridor % 6 == 5) request.mutable_agent()->mutable_body()->set_radius(0.15);
     if (corridor % 4 == 2) request.mutable_agent()->mutable_body()->set_max_turn_radius(1.0);
     if (corridor % 5 == 3) request.mutable_frame()->mutable_origin()->set_x(0.3);
     request.mutable_sampling()->set_count(20);
@@ -191,9 +192,14 @@ TEST_P(PreparedCorridorTest, GiveTheSameAnswers) {
     }
   }
   EXPECT_GT(prepared.hits, planned / 2);
-  size_t built = 0;
-  for (const auto& [key, corridor] : prepared.corridors) built += corridor->built.has_value();
+  size_t built = 0, sections = 0;
+  for (const auto& [key, corridor] : prepared.corridors) {
+    if (!corridor->built) continue;
+    ++built;
+    for (const PortalSections::Open& open : corridor->built->sections.open) sections += open.lasts;
+  }
   EXPECT_GT(built, 20u);
+  EXPECT_GT(sections, 20u) << "portals whose distance from the walls is known";
 }
 
 INSTANTIATE_TEST_SUITE_P(Axes, PreparedCorridorTest,

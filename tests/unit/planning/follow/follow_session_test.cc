@@ -205,6 +205,70 @@ TEST(FollowSessionTest, ResumesOnANewStream) {
   }
 }
 
+// The same at every single step, whatever the integrator, for a sender that knows no displacements:
+// also while the agent brakes before a stop, where a step that is not seen would pass it.
+TEST(FollowSessionTest, ResumesAtEveryStep) {
+  struct Case {
+    v1::Integrator integrator;
+    bool rounds;
+    int lost;  // Steps that the agent may arrive later.
+  };
+  // The command that is under way when the stream ends is not known to the new one; it is taken for
+  // the speed before, and the agent brakes a step's worth earlier.
+  for (const Case& c : {Case{v1::INTEGRATOR_HOLD, false, 0}, Case{v1::INTEGRATOR_HOLD, true, 0},
+                        Case{v1::INTEGRATOR_RAMP, false, 0}, Case{v1::INTEGRATOR_DELAY, false, 2},
+                        Case{v1::INTEGRATOR_DELAY, true, 2}}) {
+    const v1::PlanCorridorRequest planned = Request(c.rounds);
+    const v1::Route route = Planned(planned);
+    // The steps until it has arrived, with a new stream before step `reopened`.
+    const auto steps = [&](int reopened) {
+      StreamAgent agent = AgentAtStart(planned);
+      std::array<double, 3> command = {}, acting = {};
+      auto session = std::make_unique<FollowSession>();
+      double distance = 0.0;
+      for (int step = 0; step < 1200; ++step) {
+        if (step == reopened) session = std::make_unique<FollowSession>();
+        v1::FollowRequest request;
+        if (step == reopened || step == 0) {
+          *request.add_routes() = RouteFor(planned, route);
+          request.mutable_options()->set_integrator(c.integrator);
+          request.mutable_agents()->add_resume_distance(distance);
+        }
+        request.set_time_s(step * kDt);
+        request.set_dt_s(kDt);
+        AddAgent(5, agent, request.mutable_agents());
+        request.mutable_agents()->clear_displacement();
+        v1::FollowResponse response;
+        EXPECT_FALSE(session->Answer(request, &response));
+        const v1::MotionColumns& motions = response.motions();
+        EXPECT_NE(motions.status(0), v1::FOLLOW_STATUS_CANNOT_STOP_IN_TIME)
+            << "step " << step << " reopened " << reopened;
+        if (motions.status(0) == v1::FOLLOW_STATUS_ARRIVED) return step;
+        distance = motions.distance(0);
+        const std::array<double, 3> before = acting;
+        const std::array<double, 3> next = {motions.velocity().x(0), motions.velocity().y(0),
+                                            motions.velocity().z(0)};
+        acting = c.integrator == v1::INTEGRATOR_DELAY ? command : next;
+        command = next;
+        for (int k = 0; k < 3; ++k) {
+          const double mean =
+              c.integrator == v1::INTEGRATOR_RAMP ? 0.5 * (before[k] + acting[k]) : acting[k];
+          agent.position[k] += mean * kDt;
+        }
+        agent.velocity = acting;
+        agent.heading = motions.heading_rad(0);
+      }
+      return 1200;
+    };
+    const int undisturbed = steps(-1);
+    ASSERT_LT(undisturbed, 1200);
+    for (int reopened = 1; reopened < undisturbed; ++reopened) {
+      ASSERT_LE(steps(reopened), undisturbed + c.lost)
+          << "integrator " << c.integrator << " rounds " << c.rounds << " reopened " << reopened;
+    }
+  }
+}
+
 TEST(FollowSessionTest, StaleAgentsAreToldWithoutBeingStepped) {
   const v1::PlanCorridorRequest planned = Request(false);
   FollowSession session;

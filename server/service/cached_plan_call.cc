@@ -86,13 +86,13 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
     key_bytes_.reserve(canonical.size() + 1);
     key_bytes_ += by_reference ? kByReference : kInline;
     key_bytes_ += canonical;
-    Ask(navmesh_id);
+    Ask(navmesh_id, request);
   }
 
   void Own(std::shared_ptr<CachedPlanCall> self) { self_ = std::move(self); }
 
  private:
-  void Ask(const std::string& navmesh_id) {
+  void Ask(const std::string& navmesh_id, v1::PlanCorridorRequest& canonical) {
     const uint64_t lineage = state_.view != nullptr ? state_.view->lineage().value : 0;
     const CacheKey key = MakeCacheKey(navmesh_id, lineage, key_bytes_);
     const std::shared_ptr<CachedPlanCall> self = self_;
@@ -109,7 +109,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
       ticket_ = std::move(begun.ticket);
       leads |= std::exchange(lead_waits_, false);
     }
-    if (leads) Lead();
+    if (leads) Lead(&canonical);
   }
 
   // From the thread that ended the plan, or that handed it on.
@@ -142,10 +142,10 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
       absl::MutexLock lock(&mutex_);
       keep = std::move(lead_kept_);
     }
-    Lead();
+    Lead(nullptr);
   }
 
-  void Lead() {
+  void Lead(v1::PlanCorridorRequest* canonical) {
     FlightTable::Ticket ticket;
     {
       absl::MutexLock lock(&mutex_);
@@ -154,7 +154,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
     trace_ = std::make_shared<PlanTrace>();
     leads_.store(true);
     StartFlightPlan(environment_, ticket.flight, ticket.waiter, state_, quick_, RemainingSeconds(),
-                    trace_);
+                    trace_, canonical);
   }
 
   void OnCancel() override {

@@ -2,6 +2,7 @@
 #include "server/service/flight_plan.h"
 
 #include <exception>
+#include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -97,15 +98,21 @@ class FlightPlan final : public PlannerPool::Job {
     PlanAndEnd(start);
   }
 
-  // For a plan that did not wait in the queue.
-  void RunAtOnce() {
+  // For a plan that did not wait in the queue. `canonical` as StartFlightPlan's.
+  void RunAtOnce(const v1::PlanCorridorRequest* canonical) {
     trace_->Restart();
+    parsed_ = canonical;
     demand_.bytes = bytes();
     PlanAndEnd(std::chrono::steady_clock::now());
   }
 
   // Puts the plan into the queue; on refusal it stays the caller's.
-  std::optional<Failure> Queue(double remaining_s) {
+  std::optional<Failure> Queue(double remaining_s, v1::PlanCorridorRequest* canonical) {
+    if (canonical != nullptr) {
+      kept_ = std::make_unique<v1::PlanCorridorRequest>();
+      kept_->Swap(canonical);
+      parsed_ = kept_.get();
+    }
     demand_ = {bytes(), GlanceAtWork(WorkKind::kCorridor, RequestBytes(*flight_)), remaining_s};
     return environment_.admission.Admit(*this, demand_);
   }
@@ -157,10 +164,14 @@ class FlightPlan final : public PlannerPool::Job {
                               std::shared_ptr<const KeptAnswer>& answer) {
     thread_local MessageArena arena;
     const absl::Cleanup give_back = [] { arena.Reset(); };
-    const std::string_view encoded = RequestBytes(*flight_);
-    auto& request = *arena.New<v1::PlanCorridorRequest>();
-    if (!request.ParseFromArray(encoded.data(), static_cast<int>(encoded.size())))
-      return MalformedMessage(request);
+    if (parsed_ == nullptr) {
+      const std::string_view encoded = RequestBytes(*flight_);
+      auto& parsed = *arena.New<v1::PlanCorridorRequest>();
+      if (!parsed.ParseFromArray(encoded.data(), static_cast<int>(encoded.size())))
+        return MalformedMessage(parsed);
+      parsed_ = &parsed;
+    }
+    const v1::PlanCorridorRequest& request = *parsed_;
     trace_->End(Stage::kValidate);
     auto& response = *arena.New<v1::PlanCorridorResponse>();
     const auto stop = [this]() -> std::optional<FailureReason> {
@@ -196,6 +207,8 @@ class FlightPlan final : public PlannerPool::Job {
   const std::shared_ptr<PlanTrace> trace_;
   PlanDemand demand_;
   std::shared_ptr<QueuedPlan> queued_;
+  std::unique_ptr<v1::PlanCorridorRequest> kept_;
+  const v1::PlanCorridorRequest* parsed_ = nullptr;  // Null: only its bytes are known.
   bool stopped_ = false;
 };
 
@@ -203,17 +216,17 @@ class FlightPlan final : public PlannerPool::Job {
 
 void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
                      uint64_t waiter, RequestState state, bool quick, double remaining_s,
-                     std::shared_ptr<PlanTrace> trace) {
+                     std::shared_ptr<PlanTrace> trace, v1::PlanCorridorRequest* canonical) {
   // Once admitted, the plan belongs to the planning thread, and to itself.
   auto* plan = new FlightPlan(environment, flight, std::move(state), std::move(trace));
   if (quick && plan->bytes() <= environment.quick_plan_bytes &&
       environment.admission.AdmitAtOnce(plan->bytes())) {
-    plan->RunAtOnce();
+    plan->RunAtOnce(canonical);
     return;
   }
   flight->WhenAbandoned(
       [&environment, queued = plan->EnterQueue()] { FlightPlan::Abandon(environment, *queued); });
-  if (auto refusal = plan->Queue(remaining_s)) {
+  if (auto refusal = plan->Queue(remaining_s, canonical)) {
     delete plan;
     flight->HandOn(waiter, Shared(*std::move(refusal)));
   }

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "arclane/v1/planner.pb.h"
 #include "server/cache/flight.h"
 #include "server/navmesh/navmesh_view.h"
 #include "server/pipeline/plan_trace.h"
@@ -27,10 +28,11 @@ struct RequestState {
 // waiter is told so and another one leads. A plan that is sure to be short (`quick`, as IsQuickPlan
 // tells) is made at once on the calling thread while no other plan waits. `remaining_s`: what is
 // left to the waiter's deadline. `trace`, whose first stage begins now, is written before the
-// flight ends and may be read after.
+// flight ends and may be read after. `canonical`: the flight's request, if the caller has it
+// parsed, in its canonical form; what it holds is taken. Null: its bytes are parsed again.
 void StartFlightPlan(ServiceEnvironment& environment, std::shared_ptr<Flight> flight,
                      uint64_t waiter, RequestState state, bool quick, double remaining_s,
-                     std::shared_ptr<PlanTrace> trace);
+                     std::shared_ptr<PlanTrace> trace, v1::PlanCorridorRequest* canonical);
 
 // A failure as flights hand it to those who wait.
 std::shared_ptr<const void> Shared(Failure failure);

@@ -32,9 +32,11 @@
 namespace arclane {
 namespace {
 
-// Plans of one message that are made on the thread that received it, and how short they must be.
-constexpr int kMostAtOnce = 4;
+// How short plans must be that are made on the thread that received them, and for how long it makes
+// those of one message: a hop to a planning thread costs as much as such a plan, other streams wait
+// no longer than single plans do for a slice of a batch.
 constexpr double kShortPlan_s = 50e-6;
+constexpr auto kAtOnce = std::chrono::microseconds(200);
 // Nothing is read while more than this waits for the client; answers beyond the second are dropped
 // for one that says so.
 constexpr size_t kFullOutbox = 8 << 20;
@@ -185,8 +187,8 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
     for (const uint64_t id : message.cancelled) CancelItem(id);
     if (message.items.empty()) return std::nullopt;
     const std::shared_ptr<const MessageContext> context = ContextOfNow();
-    int at_once = 0;
-    for (const StreamItem& item : message.items) Accept(item, context, &at_once);
+    const SteadyTime at_once_end = std::chrono::steady_clock::now() + kAtOnce;
+    for (const StreamItem& item : message.items) Accept(item, context, at_once_end);
     return std::nullopt;
   }
 
@@ -206,7 +208,7 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   }
 
   void Accept(const StreamItem& item, const std::shared_ptr<const MessageContext>& context,
-              int* at_once) {
+              SteadyTime at_once_end) {
     {
       absl::MutexLock lock(&mutex_);
       if (unanswered_ + outbox_.size() >= environment_.limits.max_stream_items) {
@@ -228,9 +230,8 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
                                    ? std::numeric_limits<double>::infinity()
                                    : SecondsBetween(plan->arrival, plan->end);
     if (item.agent_id) Supersede(*item.agent_id);
-    if (*at_once < kMostAtOnce && IsShort(plan->demand) &&
+    if (plan->arrival < at_once_end && IsShort(plan->demand) &&
         environment_.admission.AdmitAtOnce(plan->demand.bytes)) {
-      ++*at_once;
       plan->encoded.assign(item.encoded);
       PlanAndAnswer(*plan, /*typical=*/false);
       Settle(plan->correlation_id, nullptr);
@@ -280,10 +281,13 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
     try {
       thread_local ItemPlanner planner;
       const MessageContext& context = *plan.context;
-      const SharedOfItems shared = {*context.shared, context.view ? &*context.view : nullptr,
-                                    environment_.limits, store_ ? &*store_ : nullptr,
+      const SharedOfItems shared = {*context.shared,
+                                    context.view ? &*context.view : nullptr,
+                                    environment_.limits,
+                                    store_ ? &*store_ : nullptr,
                                     context.no_view ? &*context.no_view : nullptr,
-                                    /*may_hold_negative_zero=*/true, prepared_};
+                                    /*may_hold_negative_zero=*/true,
+                                    prepared_};
       const auto stop = [&] { return StopReason(plan); };
       const ItemAnswer& answer = planner.Plan(plan.encoded, kItemPath, shared, stop);
       typical &= answer.ok();

@@ -108,6 +108,9 @@ OPERATION = [
 BATCH = [
     Goal(r"BM_Batch_Server/0/0/real_time/server_over_in_process", value_at_most=1.5),
     Goal(r"BM_Batch_Server/0/32/real_time/server_over_in_process", value_at_most=1.3),
+    Goal(r"BM_Batch_ServerKeepingCorridors/0/0/real_time/server_over_in_process", value_at_most=1.5),
+    Goal(r"BM_Batch_ServerKeepingCorridors/0/32/real_time/server_over_in_process", value_at_most=1.3),
+    Goal(r"BM_Batch_PipelineFloats/0/32/answer_bytes", r"BM_Batch_Pipeline/0/32/answer_bytes"),
     Goal(r"BM_Batch_Pipeline/(\d+)/(\d+)/ns_per_item", r"BM_Batch_InProcess/\1/\2/ns_per_item"),
 ]
 

@@ -62,7 +62,12 @@ QUESTIONS = [
     Question("operation", "rolling restarts, image size, start to first plan", answered_by="tests/deployment/rolling.sh, tests/deployment/container.sh"),
     Question("batch", "plans a second, and the server's CPU a plan over planning in process",
              tuple(rf"BM_Batch_Server/{source}/{samples}/real_time/{what}" for source in (0, 1) for samples in (0, 32)
-                   for what in ("items_per_second", "server_over_in_process"))),
+                   for what in ("items_per_second", "server_over_in_process", "server_over_in_process_on_busy_cores"))),
+    Question("batch", "the same where agents walk on in corridors that the server has prepared",
+             tuple(rf"BM_Batch_ServerKeepingCorridors/0/{samples}/real_time/{what}" for samples in (0, 32)
+                   for what in ("items_per_second", "server_over_in_process", "server_over_in_process_on_busy_cores"))),
+    Question("batch", "bytes of an answer with columns of doubles and of floats",
+             (r"BM_Batch_Pipeline/0/32/answer_bytes", r"BM_Batch_PipelineFloats/0/32/answer_bytes")),
     Question("batch", "the same under load from another process",
              tuple(rf"Load_Batch_{source}/samples:{samples}/{what}" for source in ("Refs", "Polygons") for samples in (0, 32)
                    for what in ("plans_per_s", "server_cpu_a_plan"))),

@@ -10,6 +10,7 @@
 #include "server/planning/corridor/surface.h"
 #include "server/planning/route/braking_trace.h"
 #include "server/planning/route/route_assembly.h"
+#include "server/planning/route/route_surface.h"
 #include "server/planning/route/segment.h"
 #include "server/planning/route/start_join.h"
 #include "server/planning/speed/piece_motion.h"
@@ -21,6 +22,8 @@ namespace {
 // and its sign is certain.
 constexpr double kLeastHeadingDifference = 0.1;
 constexpr double kLargestHeadingDifference = 3.0;
+
+constexpr char kCannotTurnAtStop[] = "the agent cannot turn in place and this corner is a stop";
 
 // The turn at `at` on the way from `before` to `after`, given the headings of the two lines.
 double TurnBetween(Vec2 before, Vec2 at, Vec2 after, double heading, double next_heading) {
@@ -144,9 +147,6 @@ PlanStatus CorridorPlanner::FinishRounded(const CorridorPlanRequest& request, St
     }
     return status;
   }
-  crossing_distance_.clear();
-  for (const PortalCrossing& crossing : crossings_) crossing_distance_.push_back(crossing.distance);
-  MarkLinks(corridor_, crossing_distance_, plan.route.segments);
   if (stop() || !MeasureClearance(request, stop, plan)) return PlanStatus::kStopped;
   const PlanStatus status = Finish(request, *deviation, plan, mark);
   if (status != PlanStatus::kOk || request.agent.corner_objective != CornerObjective::kLeastTime)
@@ -211,10 +211,6 @@ PlanStatus CorridorPlanner::FinishJoined(const CorridorPlanRequest& request, Sto
     const Deviation deviation =
         verifier_.Verify(corridor_, segments, joined.deviation_tolerance, &crossings_);
     if (!(deviation.distance <= joined.deviation_tolerance)) continue;
-    crossing_distance_.clear();
-    for (const PortalCrossing& crossing : crossings_)
-      crossing_distance_.push_back(crossing.distance);
-    MarkLinks(corridor_, crossing_distance_, segments);
     if (!MeasureClearance(request, stop, joined)) return PlanStatus::kStopped;
     if (Finish(request, deviation, joined, mark) != PlanStatus::kOk || joined.braking) continue;
     std::swap(plan, joined);
@@ -267,8 +263,8 @@ PlanStatus CorridorPlanner::Finish(const CorridorPlanRequest& request, const Dev
                                    RoutePlan& plan, StageMark mark) {
   plan.largest_deviation = deviation.distance;
   if (!(deviation.distance <= plan.deviation_tolerance)) return PlanStatus::kVerificationFailed;
-  const double length = LayOutSegments(plan.route.segments);
-  BuildSurfaceProfile(corridor_, crossings_, length, &plan.route.surface);
+  LayOutSegments(plan.route.segments);
+  BuildRouteSurface(corridor_, crossings_, plan.route.segments, &plan.route.surface);
   const bool drives = plan.outcome != RouteOutcome::kNeedsMotionPlanning &&
                       AddStartTurn(request.agent, request.motion, plan);
   mark(Stage::kCorners);
@@ -290,39 +286,137 @@ bool CorridorPlanner::StartsOffLine(const CorridorPlanRequest& request,
   return std::abs(error) > std::max(request.agent.heading_tolerance, kStartDirectionRoundoff);
 }
 
-// False when stopped.
+// Rounds the corners between the ends of links, each stretch by itself: a link is driven straight
+// from its entry to its exit, whatever lies around it in the plan. False when stopped.
 bool CorridorPlanner::AddRoundedPath(const CorridorPlanRequest& request, StopCheck stop,
                                      RoutePlan& plan) {
-  portals_.clear();
-  for (const TautPoint& taut : taut_) portals_.push_back(taut.portal);
-  RoundingOptions options = RoundingOptionsOf(request.agent);
-  if (request.motion.velocity != Vec2{}) {
+  std::vector<Segment>& segments = plan.route.segments;
+  const size_t last = taut_.size() - 1;
+  for (size_t from = 0; from < last;) {
+    size_t to = from + 1;
+    while (to < last && !taut_[to].fixed) ++to;
+    const size_t joint = segments.size();
+    if (joint > 0) AddCornerAt(from, plan);
+    const size_t corner = plan.corners.size();
+    if (to == from + 1) {
+      const SegmentKind kind = IsLink(from) ? SegmentKind::kLink : SegmentKind::kLine;
+      segments.push_back(MakeLine(kind, points_[from], points_[to]));
+    } else if (!AddRoundedStretch(request, from, to, stop, plan)) {
+      return false;
+    }
+    if (joint > 0) JoinAt(request.agent, joint, plan.corners[corner - 1], plan);
+    LayOutSegments(segments);
+    from = to;
+  }
+  return true;
+}
+
+// The stretch of the corridor between two points of the line, without links in between.
+const Corridor& CorridorPlanner::Stretch(size_t from, size_t to) {
+  const size_t portals = corridor_.portals.size();
+  const size_t first = taut_[from].fixed ? taut_[from].portal + 1 : 0;
+  const size_t limit = taut_[to].fixed ? taut_[to].portal : portals;
+  if (first == 0 && limit == portals) return corridor_;
+  stretch_.start = points_[from];
+  stretch_.goal = points_[to];
+  stretch_.has_polygons = corridor_.has_polygons;
+  stretch_.turns_back = corridor_.turns_back;
+  stretch_.tolerance = corridor_.tolerance;
+  const auto at = [](auto& values, size_t i) { return values.begin() + std::ptrdiff_t(i); };
+  stretch_.portals.assign(at(corridor_.portals, first), at(corridor_.portals, limit));
+  const uint32_t begin = corridor_.cell_begin[first];
+  const uint32_t end = corridor_.cell_begin[limit + 1];
+  stretch_.cell_vertices.assign(at(corridor_.cell_vertices, begin),
+                                at(corridor_.cell_vertices, end));
+  stretch_.cell_heights.assign(at(corridor_.cell_heights, begin), at(corridor_.cell_heights, end));
+  stretch_.cell_begin.clear();
+  for (size_t k = first; k <= limit + 1; ++k) {
+    stretch_.cell_begin.push_back(corridor_.cell_begin[k] - begin);
+  }
+  return stretch_;
+}
+
+// False when stopped.
+bool CorridorPlanner::AddRoundedStretch(const CorridorPlanRequest& request, size_t from, size_t to,
+                                        StopCheck stop, RoutePlan& plan) {
+  const Corridor& stretch = Stretch(from, to);
+  const AgentProfile& agent = request.agent;
+  RoundingOptions options = RoundingOptionsOf(agent);
+  options.work_budget = static_cast<uint64_t>(static_cast<double>(options.work_budget) *
+                                              static_cast<double>(stretch.cell_count()) /
+                                              static_cast<double>(corridor_.cell_count()));
+  DrivingLimits limits = DrivingLimitsOf(agent, request.motion);
+  // The speed at the end of a link: that of the agent that turns there, or that only passes.
+  const auto speed_at = [&](size_t i) {
+    const double turn = TurnAngle(points_[i] - points_[i - 1], points_[i + 1] - points_[i]);
+    return std::abs(turn) > agent.corner_angle_min ? 0.0 : limits.max_speed;
+  };
+  if (from > 0) {
+    limits.start_speed = speed_at(from);
+  } else if (request.motion.velocity != Vec2{}) {
     options.start_direction = request.motion.velocity * (1.0 / Norm(request.motion.velocity));
     options.start_direction_tolerance_rad =
-        std::max(request.agent.heading_tolerance, kStartDirectionRoundoff);
+        std::max(agent.heading_tolerance, kStartDirectionRoundoff);
   }
+  if (to + 1 < taut_.size()) limits.goal_speed = speed_at(to);
+  const std::span<const Vec2> points = std::span<const Vec2>(points_).subspan(from, to - from + 1);
   const DrivenPath path =
-      RoundCorners(corridor_, {points_, portals_}, TurningOf(request.agent),
-                   DrivingLimitsOf(request.agent, request.motion), options, stop);
+      RoundCorners(stretch, {points, {}}, TurningOf(agent), limits, options, stop);
   if (path.status == RoundingStatus::kStopped) return false;
-  AppendElements(path, corridor_.goal, plan.route.segments);
-  LayOutSegments(plan.route.segments);
-  AppendCorners(path, plan.route.segments, plan.corners);
+  std::vector<Segment>& segments = plan.route.segments;
+  const size_t first_segment = segments.size();
+  AppendElements(path, points.back(), segments);
+  LayOutSegments(segments);
+  const size_t first_corner = plan.corners.size();
+  AppendCorners(path, std::span<const Segment>(segments).subspan(first_segment), plan.corners);
   for (size_t i = 0; i < path.corners.size(); ++i) {
-    const TautPoint& at = taut_[path.corners[i].corner];
-    RouteCorner& corner = plan.corners[i];
+    const TautPoint& at = taut_[from + path.corners[i].corner];
+    RouteCorner& corner = plan.corners[first_corner + i];
     corner.portal_index = at.portal;
     corner.height = PortalHeight(corridor_.portals[at.portal], at.point);
-    if (at.fixed && corner.action == CornerAction::kStop) corner.cause = CornerCause::kLink;
   }
-  if (path.status == RoundingStatus::kNeedsMotionPlanning) {
+  if (path.status == RoundingStatus::kNeedsMotionPlanning &&
+      plan.outcome != RouteOutcome::kNeedsMotionPlanning) {
     plan.outcome = RouteOutcome::kNeedsMotionPlanning;
-    plan.undrivable = DescribeUndrivable(path, request.agent.min_turn_radius);
+    plan.undrivable = DescribeUndrivable(path, agent.min_turn_radius, first_corner);
     if (plan.undrivable->corner) {
       plan.undrivable->portal_index = plan.corners[*plan.undrivable->corner].portal_index;
     }
   }
   return true;
+}
+
+// The corner at an end of a link, between what is laid out and what comes next.
+void CorridorPlanner::AddCornerAt(size_t i, RoutePlan& plan) const {
+  const Segment& before = plan.route.segments.back();
+  RouteCorner& corner = plan.corners.emplace_back();
+  corner.position = points_[i];
+  corner.portal_index = taut_[i].portal;
+  corner.height = PortalHeight(corridor_.portals[taut_[i].portal], points_[i]);
+  corner.turn_angle = TurnAngle(points_[i] - points_[i - 1], points_[i + 1] - points_[i]);
+  corner.distance = before.start_distance + before.length;
+}
+
+// Lets the agent turn between segments `joint - 1` and `joint`, if it has to.
+void CorridorPlanner::JoinAt(const AgentProfile& agent, size_t joint, RouteCorner& corner,
+                             RoutePlan& plan) const {
+  std::vector<Segment>& segments = plan.route.segments;
+  const Segment& before = segments[joint - 1];
+  const double heading = HeadingAt(before, before.length);
+  const double turn = WrapAngle(segments[joint].heading - heading);
+  if (std::abs(turn) <= agent.corner_angle_min) {
+    corner.action = CornerAction::kPassed;
+    return;
+  }
+  corner.action = CornerAction::kStop;
+  corner.cause = CornerCause::kLink;
+  segments.insert(segments.begin() + std::ptrdiff_t(joint),
+                  MakeTurn(corner.position, heading, turn));
+  if (!agent.can_turn_in_place && plan.outcome != RouteOutcome::kNeedsMotionPlanning) {
+    plan.outcome = RouteOutcome::kNeedsMotionPlanning;
+    plan.undrivable = UndrivableCorner{static_cast<uint32_t>(&corner - plan.corners.data()),
+                                       corner.portal_index, corner.cause, kCannotTurnAtStop};
+  }
 }
 
 PlanStatus CorridorPlanner::Check(const CorridorPlanRequest& request, Violations& violations) {
@@ -352,6 +446,14 @@ void CorridorPlanner::CollectPoints() {
   for (const TautPoint& taut : taut_) points_.push_back(taut.point);
 }
 
+// Whether the line from point i to the next is an off-mesh link.
+bool CorridorPlanner::IsLink(size_t i) const {
+  if (taut_[i].fixed) return corridor_.portals[taut_[i].portal].kind == PortalKind::kLinkEntry;
+  // A corridor may begin on a link.
+  return i == 0 && taut_[1].fixed && taut_[1].portal == 0 &&
+         corridor_.portals[0].kind == PortalKind::kLinkExit;
+}
+
 // Lines between the points, with a stop and a turn at every corner.
 void CorridorPlanner::AddStops(const CorridorPlanRequest& request, RoutePlan& plan) {
   const AgentProfile& agent = request.agent;
@@ -359,17 +461,12 @@ void CorridorPlanner::AddStops(const CorridorPlanRequest& request, RoutePlan& pl
   segments.clear();
   if (taut_.size() < 2) return;
 
-  const auto kind_of = [&](size_t i) {
-    const bool link =
-        taut_[i].fixed && corridor_.portals[taut_[i].portal].kind == PortalKind::kLinkEntry;
-    return link ? SegmentKind::kLink : SegmentKind::kLine;
-  };
   // Rows are made in place: copying what was only just written costs more than writing it.
   double distance = 0.0;
   double heading = Heading(points_[1] - points_[0]);
   for (size_t i = 0; i + 1 < taut_.size(); ++i) {
     Segment& line = segments.emplace_back();
-    line.kind = kind_of(i);
+    line.kind = IsLink(i) ? SegmentKind::kLink : SegmentKind::kLine;
     line.start = points_[i];
     line.end = points_[i + 1];
     line.length = Distance(points_[i], points_[i + 1]);
@@ -397,9 +494,8 @@ void CorridorPlanner::AddStops(const CorridorPlanRequest& request, RoutePlan& pl
       turn.turn_angle = corner.turn_angle;
       if (!agent.can_turn_in_place && plan.outcome != RouteOutcome::kNeedsMotionPlanning) {
         plan.outcome = RouteOutcome::kNeedsMotionPlanning;
-        plan.undrivable = UndrivableCorner{
-            static_cast<uint32_t>(plan.corners.size() - 1), at.portal, corner.cause,
-            "the agent cannot turn in place and this corner is a stop"};
+        plan.undrivable = UndrivableCorner{static_cast<uint32_t>(plan.corners.size() - 1),
+                                           at.portal, corner.cause, kCannotTurnAtStop};
       }
     }
     heading = next_heading;

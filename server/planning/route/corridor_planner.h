@@ -75,7 +75,13 @@ class CorridorPlanner {
   bool Build(const CorridorPlanRequest& request, Violations& violations, bool* prepared);
   void CollectPoints();
   void AddStops(const CorridorPlanRequest& request, RoutePlan& plan);
+  bool IsLink(size_t i) const;
   bool AddRoundedPath(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
+  bool AddRoundedStretch(const CorridorPlanRequest& request, size_t from, size_t to, StopCheck stop,
+                         RoutePlan& plan);
+  const Corridor& Stretch(size_t from, size_t to);
+  void AddCornerAt(size_t i, RoutePlan& plan) const;
+  void JoinAt(const AgentProfile& agent, size_t joint, RouteCorner& corner, RoutePlan& plan) const;
   bool MeasureClearance(const CorridorPlanRequest& request, StopCheck stop, RoutePlan& plan);
   bool StartsOffLine(const CorridorPlanRequest& request, const RoutePlan& plan) const;
   PlanStatus FinishStops(const CorridorPlanRequest& request, RoutePlan& plan, StageMark mark);
@@ -100,8 +106,7 @@ class CorridorPlanner {
   std::vector<TautPoint> taut_;
   std::vector<Vec2> points_;
   std::vector<PortalCrossing> crossings_;
-  std::vector<uint32_t> portals_;
-  std::vector<double> crossing_distance_;
+  Corridor stretch_;  // Between the ends of links, for rounding.
   std::vector<Vec2> chords_;
   std::vector<double> chord_distances_;
   RouteVerifier verifier_;

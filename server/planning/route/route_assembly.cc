@@ -149,16 +149,17 @@ void AppendCorners(const DrivenPath& path, std::span<const Segment> segments,
   }
 }
 
-UndrivableCorner DescribeUndrivable(const DrivenPath& path, double min_turn_radius) {
+UndrivableCorner DescribeUndrivable(const DrivenPath& path, double min_turn_radius,
+                                    size_t first_corner) {
   UndrivableCorner undrivable;
   undrivable.detail = "the agent cannot turn in place";
   for (size_t i = 0; i < path.corners.size(); ++i) {
     const CornerOutcome& corner = path.corners[i];
     if (corner.kind != CornerKind::kStopped) continue;
-    undrivable.corner = static_cast<uint32_t>(i);
+    undrivable.corner = static_cast<uint32_t>(first_corner + i);
     undrivable.cause = CauseOf(corner.reason);
     undrivable.detail = "the agent cannot turn in place and must stop at corner " +
-                        std::to_string(i) + ": " + CauseText(corner.reason);
+                        std::to_string(first_corner + i) + ": " + CauseText(corner.reason);
     if (corner.reason == StopReason::kMinimumRadius) {
       undrivable.detail += "; radius " + std::to_string(corner.radius_that_fits) + " fits, " +
                            std::to_string(min_turn_radius) + " is needed";
@@ -184,57 +185,6 @@ bool AddStartTurn(const AgentProfile& agent, const EndMotion& motion, RoutePlan&
     segments.insert(segments.begin(), MakeTurn(segments.front().start, *motion.heading, turn));
   }
   return true;
-}
-
-void MarkLinks(const Corridor& corridor, std::span<const double> crossing_distance,
-               std::vector<Segment>& segments) {
-  std::vector<Segment> marked;
-  size_t next = 0;
-  const auto copy_until = [&](double distance) {
-    while (next < segments.size() &&
-           segments[next].start_distance + segments[next].length <= distance) {
-      marked.push_back(segments[next++]);
-    }
-  };
-  bool any = false;
-  for (size_t i = 0; i + 1 < corridor.portals.size(); ++i) {
-    if (corridor.portals[i].kind != PortalKind::kLinkEntry) continue;
-    const Vec2 entry = corridor.portals[i].left;
-    const Vec2 exit = corridor.portals[i + 1].left;
-    if (entry == exit) continue;
-    any = true;
-    copy_until(0.5 * (crossing_distance[i] + crossing_distance[i + 1]));
-    if (next == segments.size()) break;
-    // The line that holds the link: the stretch before it, the link, and what remains.
-    Segment& line = segments[next];
-    const double total = line.length;
-    const double before = std::min(Distance(line.start, entry), total);
-    const double along = std::min(Distance(entry, exit), total - before);
-    const auto piece = [&line](SegmentKind kind, Vec2 start, Vec2 end, double length) {
-      Segment part = line;
-      part.kind = kind;
-      part.start = start;
-      part.end = end;
-      part.length = length;
-      return part;
-    };
-    const double slack = corridor.tolerance;
-    if (before > slack) marked.push_back(piece(SegmentKind::kLine, line.start, entry, before));
-    const double after = total - before - along;
-    marked.push_back(piece(SegmentKind::kLink, before > slack ? entry : line.start,
-                           after > slack ? exit : line.end, along));
-    if (after > slack) {
-      const double start_distance = line.start_distance + before + along;
-      line = piece(SegmentKind::kLine, exit, line.end, after);
-      line.start_distance = start_distance;
-    } else {
-      ++next;
-    }
-  }
-  if (!any) return;
-  copy_until(kInfinity);
-  segments = std::move(marked);
-  LayOutSegments(segments);
 }
 
 AgentTurning TurningOf(const AgentProfile& agent) {

@@ -27,17 +27,14 @@ double LayOutSegments(std::span<Segment> segments);
 void AppendCorners(const DrivenPath& path, std::span<const Segment> segments,
                    std::vector<RouteCorner>& corners);
 
-// What the first stop of a path that needs motion planning lacks.
-UndrivableCorner DescribeUndrivable(const DrivenPath& path, double min_turn_radius);
+// What the first stop of a path that needs motion planning lacks; the path's first corner is the
+// route's `first_corner`.
+UndrivableCorner DescribeUndrivable(const DrivenPath& path, double min_turn_radius,
+                                    size_t first_corner = 0);
 
 // Puts a turn in front of the segments when the agent, at rest, has another heading than their
 // first; names it in the plan when the agent cannot turn in place. True when the agent can start.
 bool AddStartTurn(const AgentProfile& agent, const EndMotion& motion, RoutePlan& plan);
-
-// Cuts lines at the ends of off-mesh links and marks the stretches between as links. Start
-// distances are laid out anew.
-void MarkLinks(const Corridor& corridor, std::span<const double> crossing_distance,
-               std::vector<Segment>& segments);
 
 // The agent as the rounding of corners sees it.
 AgentTurning TurningOf(const AgentProfile& agent);

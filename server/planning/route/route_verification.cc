@@ -12,6 +12,8 @@ namespace arclane {
 namespace {
 
 constexpr double kTwoPi = 2.0 * std::numbers::pi;
+// The half-planes through a point that hold it alone.
+constexpr Vec2 kAxes[] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
 
 Vec2 CenterOf(const Segment& arc) {
   return arc.start + LeftNormal(UnitVector(arc.heading)) * (1.0 / arc.curvature);
@@ -59,9 +61,28 @@ void RouteVerifier::LoadCell(const Corridor& corridor, size_t k) {
     if (hull_.size() == 2) add(along, a);  // The caps of a cell that is a segment.
   }
   if (hull_.size() == 1) {
-    const Vec2 p = points_[hull_[0]];
-    for (const Vec2 normal : {Vec2{1, 0}, Vec2{-1, 0}, Vec2{0, 1}, Vec2{0, -1}}) add(normal, p);
+    for (const Vec2 normal : kAxes) add(normal, points_[hull_[0]]);
   }
+}
+
+// The places that the chain passes, in order: cells, and between two cells a portal of no length,
+// whose point is where they are changed. (Where neighbours of a link overlap in the plan they share
+// more than that point.)
+void RouteVerifier::ListPlaces(const Corridor& corridor) {
+  places_.clear();
+  for (uint32_t k = 0; k < corridor.cell_count(); ++k) {
+    if (k > 0 && corridor.portals[k - 1].left == corridor.portals[k - 1].right) {
+      places_.push_back({k, true});
+    }
+    places_.push_back({k, false});
+  }
+}
+
+void RouteVerifier::LoadPlace(const Corridor& corridor, Place place) {
+  if (!place.is_point) return LoadCell(corridor, place.cell);
+  const Vec2 p = corridor.portals[place.cell - 1].left;
+  edges_.clear();
+  for (const Vec2 normal : kAxes) edges_.push_back({normal, -Dot(normal, p)});
 }
 
 bool RouteVerifier::Inside(Vec2 p, double tolerance) const {
@@ -161,33 +182,33 @@ void RouteVerifier::CollectStays(double from, double to, double tolerance) {
   }
 }
 
-// Fills the stays of every cell; true when the chain can reach its end in the last one.
+// Fills the stays of every place; true when the chain can reach its end in the last cell.
 bool RouteVerifier::Walk(const Corridor& corridor, double tolerance) {
+  ListPlaces(corridor);
   stays_.clear();
   stays_begin_.assign(1, 0);
   LoadCell(corridor, 0);
   if (!Inside(segments_.front().start, tolerance)) return false;
   AddStay(0.0, 0.0, tolerance);
-  for (size_t k = 1; k < corridor.cell_count(); ++k) {
+  for (size_t i = 1; i < places_.size(); ++i) {
     const size_t begin = stays_begin_.back();
     const size_t end = stays_.size();
     stays_begin_.push_back(end);
-    LoadCell(corridor, k);
-    for (size_t i = begin; i < end; ++i) CollectStays(stays_[i].from, stays_[i].to, tolerance);
+    LoadPlace(corridor, places_[i]);
+    for (size_t j = begin; j < end; ++j) CollectStays(stays_[j].from, stays_[j].to, tolerance);
     if (stays_.size() == end) return false;
   }
   return stays_.back().to >= length_;
 }
 
-// Walks back from the end: into each cell as far from the ends of what is possible as can be. A
+// Walks back from the end: into each place as far from the ends of what is possible as can be. A
 // stay can be entered from several stays in the cell before, where the chain leaves that and comes
 // back; the crossing must lie in one of them.
 void RouteVerifier::ChooseCrossings(std::vector<PortalCrossing>* crossings) const {
-  const size_t cells = stays_begin_.size();
-  crossings->assign(cells - 1, {});
+  crossings->assign(places_.back().cell, {});
   double t = length_;
   Stay stay = stays_.back();
-  for (size_t k = cells - 1; k > 0; --k) {
+  for (size_t k = places_.size() - 1; k > 0; --k) {
     const double entered_by = std::min(stay.entered_by, t);
     Stay before = stays_[stays_begin_[k - 1]];
     double widest = -std::numeric_limits<double>::infinity();
@@ -200,8 +221,10 @@ void RouteVerifier::ChooseCrossings(std::vector<PortalCrossing>* crossings) cons
       t = 0.5 * (first + last);
     }
     stay = before;
+    // Of the ways into and out of a point the latter is the crossing.
+    if (places_[k].is_point) continue;
     const Segment& segment = segments_[std::min(SegmentAt(t), segments_.size() - 1)];
-    (*crossings)[k - 1] = {t, PointAt(segment, t - segment.start_distance)};
+    (*crossings)[places_[k].cell - 1] = {t, PointAt(segment, t - segment.start_distance)};
   }
 }
 
@@ -209,6 +232,15 @@ void RouteVerifier::ChooseCrossings(std::vector<PortalCrossing>* crossings) cons
 Deviation RouteVerifier::Measure(const Corridor& corridor,
                                  std::span<const PortalCrossing> crossings) {
   Deviation worst;
+  for (size_t k = 0; k < crossings.size(); ++k) {
+    const Portal& portal = corridor.portals[k];
+    if (portal.left != portal.right) continue;
+    const double missed = Distance(crossings[k].point, portal.left);
+    if (missed > worst.distance) {
+      worst = {missed, DeviationKind::kPortal, static_cast<uint32_t>(k), crossings[k].point,
+               crossings[k].distance};
+    }
+  }
   for (size_t k = 0; k < corridor.cell_count(); ++k) {
     const double from = k == 0 ? 0.0 : crossings[k - 1].distance;
     const double to = k == crossings.size() ? length_ : crossings[k].distance;
@@ -276,7 +308,9 @@ Deviation RouteVerifier::Verify(const Corridor& corridor, std::span<const Segmen
     worst.distance = std::max({worst.distance, start_gap, goal_gap});
     return worst;
   }
-  Deviation outside{tolerance, DeviationKind::kCell, static_cast<uint32_t>(stays_begin_.size() - 1),
+  const Place lost = places_[stays_begin_.size() - 1];
+  Deviation outside{tolerance, lost.is_point ? DeviationKind::kPortal : DeviationKind::kCell,
+                    lost.is_point ? lost.cell - 1 : lost.cell,
                     stays_.empty() ? segments.front().start : segments.back().end,
                     stays_.empty() ? 0.0 : stays_.back().to};
   do {

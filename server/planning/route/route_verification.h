@@ -44,7 +44,15 @@ class RouteVerifier {
     double to;
   };
 
+  // A cell, or the point before it in which it is entered.
+  struct Place {
+    uint32_t cell;
+    bool is_point;
+  };
+
+  void ListPlaces(const Corridor& corridor);
   bool Walk(const Corridor& corridor, double tolerance);
+  void LoadPlace(const Corridor& corridor, Place place);
   void LoadCell(const Corridor& corridor, size_t k);
   void AddEnds(Vec2 a, Vec2 b);
   bool Inside(Vec2 p, double tolerance) const;
@@ -62,8 +70,9 @@ class RouteVerifier {
   std::vector<Vec2> points_;
   std::vector<uint32_t> hull_;
   std::vector<double> cuts_;
-  std::vector<Stay> stays_;          // Of all cells, one after another.
-  std::vector<size_t> stays_begin_;  // Where each cell's stays begin.
+  std::vector<Place> places_;
+  std::vector<Stay> stays_;          // Of all places, one after another.
+  std::vector<size_t> stays_begin_;  // Where each place's stays begin.
 };
 
 }  // namespace arclane

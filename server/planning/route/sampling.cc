@@ -210,7 +210,7 @@ class Sampler {
       if (!columns_.height.empty()) columns_.height[row] = height + columns_.height_offset;
       if (!columns_.surface_distance.empty()) columns_.surface_distance[row] = along;
       if (!columns_.portal_index.empty()) {
-        columns_.portal_index[row] = static_cast<uint32_t>(at > 0 ? at - 1 : 0);
+        columns_.portal_index[row] = knots.empty() ? 0 : knots[at].portal;
       }
     }
     knot_ = at;

@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/planning/route/corridor_planner.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "server/planning/route/route_assembly.h"
+#include "server/planning/route/route_surface.h"
+#include "server/planning/route/route_verification.h"
+#include "server/planning/route/segment.h"
+#include "tests/support/reference_data.h"
+#include "tests/unit/planning/corridor/corridor_records.h"
 
 namespace arclane {
 namespace {
+
+using testing::CorridorSource;
+using testing::FromDetourRecord;
+using testing::ReadRecords;
 
 // Squares of an L-shaped corridor; the inner corner is at (4, 2).
 //
@@ -70,6 +84,214 @@ TEST(CorridorPlannerTest, StopsAndTurnsAtTheInnerCorner) {
   // Each half is a trapezoid: 3 * 3 / 2 = 4.5 of the 3.16 would be needed to reach full speed.
   EXPECT_NEAR(plan.route.duration_s, 2.0 * 2.0 * std::sqrt(std::hypot(3.0, 1.0) / 2.0), 1e-12);
   EXPECT_LE(plan.largest_deviation, plan.deviation_tolerance);
+}
+
+// Two floors above one another, and a link from the upper to the lower one.
+struct StackedFloors {
+  std::vector<double> x = {0, 10, 10, 0, 5, 7, 0, 10, 10, 0};
+  std::vector<double> y = {0, 0, 10, 10, 5, 6, 0, 0, 10, 10};
+  std::vector<double> z = {5, 5, 5, 5, 5, 0, 0, 0, 0, 0};
+  std::vector<uint32_t> count = {4, 2, 4};
+  Vec2 start = {1, 5};
+  Vec2 goal = {9, 9};
+
+  CorridorPlanRequest Request(std::optional<double> radius) const {
+    CorridorPlanRequest request = LShape().Request();
+    request.corridor.polygons.vertices = {x, y, z};
+    request.corridor.polygons.vertex_count = count;
+    request.corridor.start = start;
+    request.corridor.goal = goal;
+    request.agent.max_turn_radius = radius;
+    return request;
+  }
+};
+
+// Every segment begins where the one before it ends, and turns stand where directions differ.
+void ExpectJoined(const RoutePlan& plan, const std::string& what) {
+  const std::vector<Segment>& segments = plan.route.segments;
+  ASSERT_FALSE(segments.empty()) << what;
+  EXPECT_EQ(segments.front().start, plan.route.start) << what;
+  EXPECT_EQ(segments.back().end, plan.route.end) << what;
+  for (size_t i = 0; i < segments.size(); ++i) {
+    const Segment& segment = segments[i];
+    EXPECT_LE(Distance(PointAt(segment, segment.length), segment.end), 1e-12) << what << " " << i;
+    if (i + 1 == segments.size()) break;
+    EXPECT_LE(Distance(segment.end, segments[i + 1].start), 1e-12) << what << " " << i;
+    const double kink = WrapAngle(segments[i + 1].heading - HeadingAt(segment, segment.length) -
+                                  (segment.kind == SegmentKind::kTurn ? segment.turn_angle : 0.0));
+    EXPECT_LE(std::abs(kink), 1e-9) << what << " " << i;
+  }
+}
+
+TEST(CorridorPlannerTest, LinksAreDrivenStraightWhereFloorsOverlap) {
+  StackedFloors floors;
+  for (const Vec2 exit : {Vec2{7, 6}, Vec2{5, 9}, Vec2{1, 5.5}}) {
+    floors.x[5] = exit.x;
+    floors.y[5] = exit.y;
+    for (const std::optional<double> radius :
+         {std::optional<double>(), std::optional(0.5), std::optional(2.0), std::optional(1e9)}) {
+      const std::string what = "radius " + std::to_string(radius.value_or(0.0)) + " exit " +
+                               std::to_string(exit.x) + " " + std::to_string(exit.y);
+      const Planned planned = Plan(floors.Request(radius));
+      ASSERT_EQ(planned.status, PlanStatus::kOk) << what << planned.violations.ToString();
+      const RoutePlan& plan = planned.plan;
+      ExpectJoined(plan, what);
+      const double length =
+          Distance(floors.start, {5, 5}) + Distance({5, 5}, exit) + Distance(exit, floors.goal);
+      EXPECT_NEAR(plan.route.length, length, 1e-12) << what;
+      ASSERT_EQ(plan.corners.size(), 2u) << what;
+      EXPECT_EQ(plan.corners[0].position, (Vec2{5, 5})) << what;
+      EXPECT_EQ(plan.corners[1].position, exit) << what;
+      for (const RouteCorner& corner : plan.corners) {
+        EXPECT_EQ(corner.action, CornerAction::kStop) << what;
+        EXPECT_EQ(corner.cause, CornerCause::kLink) << what;
+      }
+      ASSERT_EQ(plan.route.segments.size(), 5u) << what;
+      EXPECT_EQ(plan.route.segments[2].kind, SegmentKind::kLink) << what;
+    }
+  }
+}
+
+// Corners on both floors are rounded as they are without the link.
+TEST(CorridorPlannerTest, CornersBesideLinksAreRounded) {
+  StackedFloors floors;
+  //   4..6 is one square of the upper floor, 0..4 the next; a link in the latter; the same below.
+  floors.x = {4, 6, 6, 4, 4, 6, 6, 4, 0, 4, 4, 0, 3, 1, 0, 4, 4, 0, 4, 6, 6, 4, 4, 6, 6, 4};
+  floors.y = {2, 2, 6, 6, 0, 0, 2, 2, 0, 0, 2, 2, 1, 1, 0, 0, 2, 2, 0, 0, 2, 2, 2, 2, 6, 6};
+  floors.z.assign(26, 3.0);
+  std::fill(floors.z.begin() + 13, floors.z.end(), 0.0);
+  floors.count = {4, 4, 4, 2, 4, 4, 4};
+  floors.start = floors.goal = {5, 5};
+  CorridorPlanRequest request = floors.Request(1.0);
+  request.agent.max_extra_length = 1.0;
+  const Planned planned = Plan(request);
+  ASSERT_EQ(planned.status, PlanStatus::kOk) << planned.violations.ToString();
+  const RoutePlan& plan = planned.plan;
+  ExpectJoined(plan, "");
+  EXPECT_LE(plan.largest_deviation, plan.deviation_tolerance);
+  ASSERT_EQ(plan.corners.size(), 4u);
+  EXPECT_EQ(plan.corners[0].action, CornerAction::kRounded);
+  EXPECT_EQ(plan.corners[1].cause, CornerCause::kLink);
+  EXPECT_EQ(plan.corners[2].cause, CornerCause::kLink);
+  EXPECT_EQ(plan.corners[3].action, CornerAction::kRounded);
+  EXPECT_EQ(plan.corners[3].portal_index, 5u);
+  for (size_t i = 0; i + 1 < plan.corners.size(); ++i) {
+    EXPECT_LT(plan.corners[i].distance, plan.corners[i + 1].distance);
+  }
+  EXPECT_EQ(std::count_if(plan.route.segments.begin(), plan.route.segments.end(),
+                          [](const Segment& s) { return s.kind == SegmentKind::kLink; }),
+            1);
+}
+
+// Real corridors over off-mesh links: rounded or not, every link is a segment of its own.
+TEST(ReferenceLinksTest, EveryLinkIsASegmentWhateverTheRadius) {
+  ARCLANE_REFERENCE_DIR_OR_SKIP(dir);
+  for (const nlohmann::json& record : ReadRecords(dir + "/detour/corridors_offmesh.jsonl.gz")) {
+    const CorridorSource source = FromDetourRecord(record);
+    ptrdiff_t links = 0;
+    for (const nlohmann::json& polygon : record.at("polygons")) links += polygon.size() == 2;
+    for (const double radius : {0.0, 0.5, 2.0}) {
+      const std::string what =
+          record.at("id").get<std::string>() + " radius " + std::to_string(radius);
+      CorridorPlanRequest request = LShape().Request();
+      request.corridor = source.input(true, false);
+      request.corridor.up_axis = UpAxis::kY;
+      request.corridor.precision = CoordinatePrecision::Float32();
+      request.corridor.max_end_shift = 0.1;
+      if (radius > 0.0) request.agent.max_turn_radius = radius;
+      const Planned planned = Plan(request);
+      ASSERT_EQ(planned.status, PlanStatus::kOk) << what << planned.violations.ToString();
+      ExpectJoined(planned.plan, what);
+      const std::vector<Segment>& segments = planned.plan.route.segments;
+      EXPECT_EQ(std::count_if(segments.begin(), segments.end(),
+                              [](const Segment& s) { return s.kind == SegmentKind::kLink; }),
+                links)
+          << what;
+      EXPECT_GE(planned.plan.route.length, planned.plan.shortest_length * (1.0 - 1e-6)) << what;
+    }
+  }
+}
+
+TEST(CorridorPlannerTest, CorridorsMayBeginAndEndOnLinks) {
+  StackedFloors floors;
+  floors.x = {1, 5, 0, 10, 10, 0, 8, 9};
+  floors.y = {5, 5, 0, 0, 10, 10, 2, 9};
+  floors.z = {5, 0, 0, 0, 0, 0, 0, 5};
+  floors.count = {2, 4, 2};
+  for (const std::optional<double> radius : {std::optional<double>(), std::optional(2.0)}) {
+    const Planned planned = Plan(floors.Request(radius));
+    ASSERT_EQ(planned.status, PlanStatus::kOk) << planned.violations.ToString();
+    ExpectJoined(planned.plan, "");
+    const std::vector<Segment>& segments = planned.plan.route.segments;
+    ASSERT_EQ(segments.size(), 5u);
+    EXPECT_EQ(segments[0].kind, SegmentKind::kLink);
+    EXPECT_EQ(segments[2].kind, SegmentKind::kLine);
+    EXPECT_EQ(segments[4].kind, SegmentKind::kLink);
+  }
+}
+
+// A route that leaves out the link is refused, however well it lies inside the floors.
+TEST(RouteVerifierTest, RefusesARouteThatSkipsALink) {
+  const StackedFloors floors;
+  CorridorPlanner planner;
+  RoutePlan plan;
+  Violations violations;
+  ASSERT_EQ(planner.Plan(
+                floors.Request(2.0), [] { return false; }, plan, violations),
+            PlanStatus::kOk);
+  RouteVerifier verifier;
+  std::vector<PortalCrossing> crossings;
+  const double tolerance = plan.deviation_tolerance;
+  EXPECT_LE(
+      verifier.Verify(planner.corridor(), plan.route.segments, tolerance, &crossings).distance,
+      tolerance);
+  // Straight on; and through the middle of the link.
+  for (const std::vector<Vec2>& points :
+       {std::vector<Vec2>{floors.start, floors.goal},
+        std::vector<Vec2>{floors.start, Vec2{6, 5.5}, floors.goal}}) {
+    std::vector<Segment> wrong;
+    for (size_t i = 0; i + 1 < points.size(); ++i) {
+      wrong.push_back(MakeLine(SegmentKind::kLine, points[i], points[i + 1]));
+    }
+    LayOutSegments(wrong);
+    EXPECT_GT(verifier.Verify(planner.corridor(), wrong, tolerance, &crossings).distance, 0.1);
+  }
+}
+
+// On a plane that rises by 1 along y every point of the route stands on it, on arcs as on lines.
+TEST(CorridorPlannerTest, ArcsKeepToTheSurface) {
+  LShape shape;
+  shape.z = shape.y;
+  for (const double radius : {0.5, 2.0, 5.0}) {
+    CorridorPlanRequest request = shape.Request();
+    request.agent.max_turn_radius = radius;
+    request.agent.max_extra_length = 1.0;
+    const Planned planned = Plan(request);
+    ASSERT_EQ(planned.status, PlanStatus::kOk) << planned.violations.ToString();
+    const Route& route = planned.plan.route;
+    ASSERT_TRUE(std::any_of(route.segments.begin(), route.segments.end(),
+                            [](const Segment& s) { return s.kind == SegmentKind::kArc; }));
+    double surface = 0.0;
+    Vec2 before = route.start;
+    double below = 1.0;
+    size_t cursor = 0;
+    constexpr int kSteps = 2000;
+    for (int i = 0; i <= kSteps; ++i) {
+      const double s = route.length * i / kSteps;
+      size_t k = 0;
+      while (k + 1 < route.segments.size() &&
+             route.segments[k].start_distance + route.segments[k].length < s) {
+        ++k;
+      }
+      const Vec2 at = PointAt(route.segments[k], s - route.segments[k].start_distance);
+      const double height = SampleSurface(route.surface, s, &cursor).height;
+      EXPECT_NEAR(height, at.y, kSurfaceSag * std::max(1.0, radius)) << radius << " at " << s;
+      surface += std::hypot(Distance(before, at), at.y - below);
+      before = at;
+      below = at.y;
+    }
+    EXPECT_NEAR(route.surface_length(), surface, 1e-4 * surface);
+  }
 }
 
 // Round a vertex that the corridor winds about, and through a plane of boxes: rounding alone is not

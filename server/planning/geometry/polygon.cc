@@ -76,10 +76,9 @@ class HullWalk {
   double along_ = 0.0;
 };
 
-// The smallest distance between two parallel lines that hold the hull: attained along a hull edge.
-// O(h) by calipers.
-double HullWidth(std::span<const Vec2> points, std::span<const uint32_t> hull) {
-  double width = std::numeric_limits<double>::infinity();
+// Whether no two parallel lines as near as `width` hold the hull: the smallest distance is attained
+// along a hull edge. O(h) by calipers.
+bool IsWiderThan(double width, std::span<const Vec2> points, std::span<const uint32_t> hull) {
   const size_t h = hull.size();
   size_t far = 1;
   for (size_t i = 0; i < h; ++i) {
@@ -87,10 +86,11 @@ double HullWidth(std::span<const Vec2> points, std::span<const uint32_t> hull) {
     const Vec2 b = points[hull[(i + 1) % h]];
     const auto distance = [&](size_t j) { return SignedLineDistance(points[hull[j % h]], a, b); };
     far = std::max(far, i + 1);
-    while (far < i + h && distance(far + 1) > distance(far)) ++far;
-    width = std::min(width, distance(far));
+    // Vertices on the edge's own line up to rounding come in no order.
+    while (far + 1 < i + h && (distance(far) <= width || distance(far + 1) > distance(far))) ++far;
+    if (distance(far) <= width) return false;
   }
-  return width;
+  return true;
 }
 
 }  // namespace
@@ -141,7 +141,7 @@ PolygonShape ClassifyPolygon(std::span<const Vec2> polygon, double tolerance,
   *offending = 0;
   ConvexHull(polygon, &workspace->hull);
   const std::vector<uint32_t>& hull = workspace->hull;
-  if (hull.size() < 3 || HullWidth(polygon, hull) <= tolerance * kWidthPerTolerance) {
+  if (hull.size() < 3 || !IsWiderThan(tolerance * kWidthPerTolerance, polygon, hull)) {
     return PolygonShape::kDegenerate;
   }
   const size_t n = polygon.size();

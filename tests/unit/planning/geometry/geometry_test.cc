@@ -141,6 +141,39 @@ TEST(ClassifyPolygonTest, TellsShapesApart) {
   }
 }
 
+// Vertices interpolated on the edges are convex, or not, by one rounding.
+TEST(ClassifyPolygonTest, VerticesOnEdgesAreNoLackOfArea) {
+  std::mt19937_64 random(20);
+  std::uniform_real_distribution<double> coordinate(-5.0, 5.0);
+  std::uniform_real_distribution<double> share(0.0, 1.0);
+  PolygonShapeWorkspace workspace;
+  size_t offending = 0;
+  for (int i = 0; i < 20000; ++i) {
+    const std::array<Vec2, 3> triangle = {Vec2{coordinate(random), coordinate(random)},
+                                          Vec2{coordinate(random), coordinate(random)},
+                                          Vec2{coordinate(random), coordinate(random)}};
+    if (std::abs(TwiceSignedArea(triangle)) < 0.1) continue;
+    std::vector<Vec2> polygon;
+    for (size_t k = 0; k < 3; ++k) {
+      const Vec2 a = triangle[k];
+      const Vec2 b = triangle[(k + 1) % 3];
+      polygon.push_back(a);
+      const int between = static_cast<int>(random() % 4);
+      for (int j = 1; j <= between; ++j) {
+        polygon.push_back(a + (j - share(random)) / between * (b - a));
+      }
+    }
+    const double tolerance = 6.0 * 5.0 * 0x1p-52;
+    EXPECT_EQ(ClassifyPolygon(polygon, tolerance, &workspace, &offending), PolygonShape::kConvex)
+        << i;
+    // The same flattened to a line has none.
+    for (Vec2& p : polygon) p.y = 0.5 * p.x;
+    EXPECT_EQ(ClassifyPolygon(polygon, tolerance, &workspace, &offending),
+              PolygonShape::kDegenerate)
+        << i;
+  }
+}
+
 TEST(ClassifyPolygonTest, TenThousandVerticesAreOnePolygon) {
   std::vector<Vec2> circle;
   for (int i = 0; i < 10000; ++i) {

@@ -137,8 +137,9 @@ class Sampler {
     });
     const SpeedPhase& phase = route_.phases[phase_];
     const double elapsed = t - phase.start_time_s;
-    const double d = t >= route_.duration_s ? phase.length : DistanceAtTime(phase, elapsed);
-    distance_[i] = phase.start_distance + d;
+    const bool is_end = t >= route_.duration_s;
+    const double d = is_end ? phase.length : DistanceAtTime(phase, elapsed);
+    distance_[i] = is_end ? route_.length : std::min(phase.start_distance + d, route_.length);
     speed_[i] = SpeedAt(phase, d);
     if (route_.segments.empty()) return;
     index_[i] = phase.piece;
@@ -175,7 +176,10 @@ class Sampler {
       const Segment& segment = route_.segments[index_[i]];
       const double offset = distance_[i] - segment.start_distance;
       if (wants_position) {
-        const Vec2 point = distance_[i] >= route_.length ? route_.end : PointAt(segment, offset);
+        // The ends are exact, which those of the segments are up to rounding.
+        const Vec2 point = distance_[i] >= route_.length ? route_.end
+                           : distance_[i] > 0.0          ? PointAt(segment, offset)
+                                                         : route_.start;
         if (!columns_.x.empty()) columns_.x[first_ + i] = point.x + columns_.offset.x;
         if (!columns_.y.empty()) columns_.y[first_ + i] = point.y + columns_.offset.y;
       }

@@ -55,6 +55,8 @@ RoutePlan LineTurnArcLine() {
   agent.max_angular_speed = 1.0;
   agent.turn_before_move = true;
   RoutePlan plan;
+  plan.route.start = {1, 1};
+  plan.route.end = {2, 3};
   plan.route.segments.push_back(MakeLine(SegmentKind::kLine, {1, 1}, {5, 1}));
   plan.route.segments.push_back(MakeTurn({5, 1}, 0.0, std::numbers::pi / 2));
   plan.route.segments.push_back(
@@ -160,6 +162,47 @@ TEST(SamplingTest, TimeStepsTurnWithTheAgent) {
   EXPECT_TRUE(turning_seen);
   EXPECT_EQ(columns.time[count - 1], route.duration_s);
   EXPECT_EQ(columns.distance[count - 1], route.length);
+}
+
+// Whatever the sums of lengths and durations round to.
+TEST(SamplingTest, BothEndsAreExactInTimeSteps) {
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> radius(0.1, 3.0), turn(0.1, 3.0), limit(0.3, 4.0);
+  for (int i = 0; i < 2000; ++i) {
+    AgentProfile agent;
+    agent.limits.max_speed = limit(random);
+    agent.limits.max_acceleration = limit(random);
+    agent.limits.max_braking = limit(random);
+    RoutePlan plan;
+    Vec2 at = {0.1, 0.7};
+    double heading = 0.3;
+    plan.route.start = at;
+    for (int k = 0; k < 5; ++k) {
+      const double curvature = (k % 2 == 0 ? 1.0 : -1.0) / radius(random);
+      Segment arc = MakeArc(at, heading, curvature, turn(random) / std::abs(curvature), {});
+      arc.end = at = PointAt(arc, arc.length);
+      heading = WrapAngle(heading + arc.turn_angle);
+      plan.route.segments.push_back(arc);
+    }
+    plan.route.end = at;
+    MotionPlanner planner;
+    planner.Plan(agent, EndMotion{}, plan);
+    const Route& route = plan.route;
+    const SamplingPlan sampling{.rule = SamplingRule::kTimeStep, .step = 0.37};
+    const auto count = static_cast<size_t>(CountSamples(sampling, route));
+    Columns columns(count);
+    WriteSamples(sampling, route, columns.View());
+    EXPECT_EQ(columns.distance.front(), 0.0);
+    EXPECT_EQ(columns.x.front(), route.start.x);
+    EXPECT_EQ(columns.y.front(), route.start.y);
+    EXPECT_EQ(columns.distance.back(), route.length);
+    EXPECT_EQ(columns.time.back(), route.duration_s);
+    EXPECT_EQ(columns.x.back(), route.end.x);
+    EXPECT_EQ(columns.y.back(), route.end.y);
+    for (size_t k = 0; k + 1 < count; ++k) {
+      ASSERT_LE(columns.distance[k], columns.distance[k + 1]) << k << " of " << count;
+    }
+  }
 }
 
 TEST(SamplingTest, PointsOnTheArcLieOnItsCircleAtTheirArcLength) {

@@ -2,6 +2,7 @@
 #include "server/codec/agent_codec.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 
@@ -20,6 +21,7 @@ constexpr NumberRule kWorkBudget{0.0, 1.0, true, false};
 // coordinates below 1e150 every distance to rest, and every time at the lowest speed, is a finite
 // double.
 constexpr double kLeastMotion = 1.0 / kMostMotion;
+constexpr NumberRule kTurnRadius{kLeastMotion, std::numeric_limits<double>::infinity(), true, true};
 constexpr NumberRule kMotion{kLeastMotion, kMostMotion, true, false};
 constexpr NumberRule kMotionOrNone{0.0, kMostMotion, true, false};
 
@@ -40,7 +42,7 @@ void ReadBody(const v1::AgentBody& body, AgentProfile& agent, Violations& violat
   agent.min_turn_radius = body.min_turn_radius();
   if (body.has_max_turn_radius()) {
     agent.max_turn_radius = body.max_turn_radius();
-    if (CheckNumber("agent.body.max_turn_radius", body.max_turn_radius(), kPositiveOrInfinite,
+    if (CheckNumber("agent.body.max_turn_radius", body.max_turn_radius(), kTurnRadius,
                     violations) &&
         min_ok && body.min_turn_radius() > body.max_turn_radius()) {
       violations.Add(ViolationReason::kConflict, "agent.body.min_turn_radius",
@@ -127,7 +129,24 @@ AgentProfile ReadAgent(const v1::AgentProfile& message, bool present, Violations
 }
 
 void CheckSpeed(const std::string& field, double speed, Violations& violations) {
-  CheckNumber(field, speed, kMotionOrNone, violations);
+  if (CheckNumber(field, speed, kMotionOrNone, violations) && speed > 0.0) {
+    CheckNumber(field, speed, kMotion, violations);
+  }
+}
+
+void CheckStop(const AgentProfile& agent, const EndMotion& motion, Violations& violations) {
+  const double speed = std::hypot(motion.velocity.x, motion.velocity.y);
+  if (!(speed > 0.0) || !(agent.limits.max_braking > 0.0)) return;
+  if (speed < kLeastMotion) {
+    CheckNumber("motion.velocity", speed, kMotion, violations);
+    return;
+  }
+  const double distance =
+      speed * agent.limits.reaction_time_s + speed * speed / (2.0 * agent.limits.max_braking);
+  if (distance <= kMaxCoordinate || !std::isfinite(speed)) return;
+  violations.Add(ViolationReason::kOutOfRange, "motion.velocity",
+                 "the agent would come to rest " + NumberText(distance) + " away; at most " +
+                     NumberText(kMaxCoordinate) + " can be told");
 }
 
 EndMotion ReadMotion(const v1::Motion& message, UpAxis up_axis, Violations& violations) {

@@ -206,7 +206,8 @@ RequestGlance GlanceAt(std::string_view encoded) {
                                               WireFormatLite::WIRETYPE_VARINT)) {
       uint64_t mode = 0;
       if (!in.ReadVarint64(&mode)) break;
-      glance.bypasses_cache = mode == v1::CACHE_MODE_BYPASS;
+      // Unknown ones, too: the plan refuses them.
+      glance.bypasses_cache = mode != v1::CACHE_MODE_UNSPECIFIED && mode != v1::CACHE_MODE_USE;
     } else if (!WireFormatLite::SkipField(&in, tag)) {
       break;
     }

@@ -14,8 +14,6 @@ namespace {
 // The default allowance for start and goal: real meshes put them up to 1e-4 of a polygon's extent
 // outside it.
 constexpr double kEndShiftFraction = 0.01;
-// The largest explicit tolerance, as a fraction of the corridor's extent.
-constexpr double kToleranceFraction = 1e-3;
 constexpr size_t kMaxIdBytes = 128;
 
 template <typename T>
@@ -43,17 +41,26 @@ double DefaultEndShift(const PolygonColumns& polygons) {
                                       Extent(polygons.vertices, size - last, size));
 }
 
-void CheckTolerance(const CorridorInput& input, Violations& violations) {
-  if (input.precision.source != PrecisionSource::kLength) return;
+// The tolerance, as asked for and as the origin makes it, against the corridor's extent.
+void CheckTolerance(const CorridorInput& input, const PlanFrame& frame, Violations& violations) {
+  const bool has_origin = input.origin != Vec2{};
+  const bool has_length = input.precision.source == PrecisionSource::kLength;
+  const bool is_known = !input.polygons.vertex_count.empty() || input.portals.left.size() > 0;
+  if (!is_known || !(has_origin || has_length)) return;
   const double extent = std::max(
       {Extent(input.polygons.vertices, 0, SIZE_MAX), Extent(input.portals.left, 0, SIZE_MAX),
        Extent(input.portals.right, 0, SIZE_MAX), Distance(input.start, input.goal)});
-  const bool is_known = !input.polygons.vertex_count.empty() || input.portals.left.size() > 0;
-  if (is_known && !(input.precision.length <= kToleranceFraction * extent)) {
+  if (has_origin) CheckOrigin(frame, input.start, extent, violations);
+  if (has_length && !(input.precision.length <= kToleranceFraction * extent)) {
     violations.Add(ViolationReason::kOutOfRange, "frame.tolerance",
                    "must be at most a thousandth of the corridor's extent " + NumberText(extent) +
                        ", got " + NumberText(input.precision.length));
   }
+}
+
+bool IsCoordinate(const v1::Point& point) {
+  return std::max({std::abs(point.x()), std::abs(point.y()), std::abs(point.z())}) <=
+         kMaxCoordinate;
 }
 
 // The frame of a corridor by reference is that of its navmesh.
@@ -64,7 +71,9 @@ void AdoptFrame(const v1::Frame& frame, const ResolvedCorridor& resolved, PlanFr
                    "must be unset or that of the navmesh");
   }
   adopted.up_axis = resolved.up_axis;
-  adopted.origin = SplitPoint(frame.origin(), resolved.up_axis);
+  if (IsCoordinate(frame.origin())) {
+    adopted.origin = SplitPoint(frame.origin(), resolved.up_axis);
+  }
   if (frame.coordinate_precision_case() == v1::Frame::COORDINATE_PRECISION_NOT_SET ||
       (frame.has_source() && frame.source() == v1::COORDINATE_SOURCE_UNSPECIFIED)) {
     adopted.precision = resolved.precision;
@@ -119,13 +128,14 @@ void ReadGeometry(const v1::PlanCorridorRequest& request, const ResolvedCorridor
       break;  // Told with the other faults of the geometry.
   }
   if (request.has_max_endpoint_shift()) {
-    CheckNumber("max_endpoint_shift", request.max_endpoint_shift(), kNotNegative, violations);
-    input.max_end_shift = request.max_endpoint_shift();
+    if (CheckNumber("max_endpoint_shift", request.max_endpoint_shift(), kNotNegative, violations)) {
+      input.max_end_shift = request.max_endpoint_shift();
+    }
   } else {
     const double shift = DefaultEndShift(input.polygons);
     input.max_end_shift = std::isfinite(shift) ? shift : 0.0;
   }
-  CheckTolerance(input, violations);
+  CheckTolerance(input, decoded.frame, violations);
 }
 
 size_t PortalCount(const CorridorInput& input) {
@@ -178,6 +188,11 @@ void ReadDependencies(const v1::PlanCorridorRequest& request, const RequestLimit
   }
 }
 
+void CheckCacheMode(const std::string& field, int mode, Violations& violations) {
+  if (v1::CacheMode_IsValid(mode)) return;
+  violations.Add(ViolationReason::kUnknownValue, field, "unknown value " + std::to_string(mode));
+}
+
 void CheckIds(const v1::NavMeshRef& navmesh, Violations& violations) {
   const auto check = [&](const char* field, const std::string& id) {
     if (id.size() <= kMaxIdBytes) return;
@@ -206,11 +221,13 @@ DecodedCorridorRequest ReadCorridorRequest(const v1::PlanCorridorRequest& reques
   decoded.frame = ReadFrame(request.frame(), violations);
   if (resolved != nullptr) AdoptFrame(request.frame(), *resolved, decoded.frame, violations);
   CheckIds(request.navmesh(), violations);
+  CheckCacheMode("cache_mode", request.cache_mode(), violations);
   ReadGeometry(request, resolved, decoded, violations);
   ReadDependencies(request, limits, decoded, violations);
   decoded.plan.corridor_is_partial = request.corridor().is_partial();
   decoded.plan.agent = ReadAgent(request.agent(), request.has_agent(), violations);
   decoded.plan.motion = ReadMotion(request.motion(), decoded.frame.up_axis, violations);
+  CheckStop(decoded.plan.agent, decoded.plan.motion, violations);
   const double max_speed = decoded.plan.agent.limits.max_speed;
   if (max_speed > 0.0 && decoded.plan.motion.goal_speed > max_speed) {
     violations.Add(ViolationReason::kOutOfRange, "motion.goal_speed",

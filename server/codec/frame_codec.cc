@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/codec/frame_codec.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "server/codec/columns.h"
@@ -74,6 +76,20 @@ void CheckPoint(const char* path, const v1::Point& point, Violations& violations
   CheckNumber(prefix + ".z", point.z(), kCoordinate, violations);
 }
 
+void CheckOrigin(const PlanFrame& frame, Vec2 point, double extent, Violations& violations) {
+  const Vec2 away = point - frame.origin.plan;
+  const double lost =
+      CoordinatePrecision::Double().ToleranceAt(std::max(std::abs(away.x), std::abs(away.y)));
+  if (!(extent > 0.0) || !std::isfinite(lost) || lost <= kToleranceFraction * extent) return;
+  const double own =
+      CoordinatePrecision::Double().ToleranceAt(std::max(std::abs(point.x), std::abs(point.y)));
+  if (lost <= own) return;
+  violations.Add(ViolationReason::kOutOfRange, "frame.origin",
+                 "lies so far from the coordinates that they would be rounded by about " +
+                     NumberText(lost) + ", with an extent of " + NumberText(extent) +
+                     ": choose one among them");
+}
+
 PlanFrame ReadFrame(const v1::Frame& frame, Violations& violations) {
   PlanFrame result;
   switch (frame.up_axis()) {
@@ -92,7 +108,8 @@ PlanFrame ReadFrame(const v1::Frame& frame, Violations& violations) {
                      "unknown value " + std::to_string(frame.up_axis()));
   }
   if (frame.has_tolerance()) {
-    if (CheckNumber("frame.tolerance", frame.tolerance(), kNotNegative, violations) &&
+    constexpr NumberRule kLength{0.0, kMaxCoordinate, true, false};
+    if (CheckNumber("frame.tolerance", frame.tolerance(), kLength, violations) &&
         frame.tolerance() > 0.0) {
       result.precision = CoordinatePrecision::Length(frame.tolerance());
     }
@@ -110,8 +127,11 @@ PlanFrame ReadFrame(const v1::Frame& frame, Violations& violations) {
     }
   }
   if (frame.has_origin()) {
+    const size_t before = violations.total();
     CheckPoint("frame.origin", frame.origin(), violations);
-    result.origin = SplitPoint(frame.origin(), result.up_axis);
+    if (violations.total() == before) {
+      result.origin = SplitPoint(frame.origin(), result.up_axis);
+    }
   }
   return result;
 }

@@ -50,7 +50,14 @@ WritablePoints ResizeColumns(v1::PointColumns* columns, size_t size, UpAxis up_a
 // Adds violations of `path`.x and so on for coordinates that are not finite or too large.
 void CheckPoint(const char* path, const v1::Point& point, Violations& violations);
 
-// Reads and checks the field `frame` of a request.
+// The largest tolerance, as a fraction of the extent of what is planned in.
+inline constexpr double kToleranceFraction = 1e-3;
+
+// Adds a violation of frame.origin when subtracting it from coordinates near `point` would round
+// them by more than that fraction of the extent.
+void CheckOrigin(const PlanFrame& frame, Vec2 point, double extent, Violations& violations);
+
+// Reads and checks the field `frame` of a request; an origin that is refused is not taken over.
 PlanFrame ReadFrame(const v1::Frame& frame, Violations& violations);
 
 }  // namespace arclane

@@ -70,6 +70,15 @@ void ReadRadii(const v1::PlanWaypointsRequest& request, WaypointPlanRequest& pla
   for (double& radius : plan.radius) radius = std::min(radius, *plan.agent.max_turn_radius);
 }
 
+// The longer side of the bounding box.
+double ExtentOf(const PointColumns& points) {
+  const auto range = [](std::span<const double> values) {
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    return *high - *low;
+  };
+  return std::max(range(points.a), range(points.b));
+}
+
 void ReadContainment(const v1::Polygons& polygons, const PlanFrame& frame,
                      const RequestLimits& limits, WaypointPlanRequest& plan,
                      Violations& violations) {
@@ -113,6 +122,7 @@ DecodedWaypointsRequest ReadWaypointsRequest(const v1::PlanWaypointsRequest& req
   WaypointPlanRequest& plan = decoded.plan;
   plan.agent = ReadAgent(request.agent(), request.has_agent(), violations);
   plan.motion = ReadMotion(request.motion(), decoded.frame.up_axis, violations);
+  CheckStop(plan.agent, plan.motion, violations);
   plan.closed = request.closed();
 
   const PointColumns points = BorrowColumns(request.waypoints(), decoded.frame.up_axis);
@@ -134,7 +144,11 @@ DecodedWaypointsRequest ReadWaypointsRequest(const v1::PlanWaypointsRequest& req
       plan.waypoints.push_back(points.point(i) - decoded.frame.origin.plan);
       plan.heights.push_back(points.height_at(i) - decoded.frame.origin.height);
     }
-    plan.tolerance = decoded.frame.precision.ToleranceAt(magnitude);
+    const Vec2 origin = decoded.frame.origin.plan;
+    plan.tolerance = std::max(decoded.frame.precision.ToleranceAt(magnitude),
+                              CoordinatePrecision::Double().ToleranceAt(
+                                  std::max(std::abs(origin.x), std::abs(origin.y))));
+    if (origin != Vec2{}) CheckOrigin(decoded.frame, points.point(0), ExtentOf(points), violations);
   }
   if (request.has_containment()) {
     ReadContainment(request.containment(), decoded.frame, limits, plan, violations);

@@ -358,7 +358,9 @@ void ItemPlanner::LookUpCorridor(Item& item, v1::PlanCorridorRequest& request,
     return;
   }
   const bool names_navmesh = item.by_ref || !request.navmesh().navmesh_id().empty();
-  const bool bypass = request.cache_mode() == v1::CACHE_MODE_BYPASS;
+  // Unknown modes, too: the plan refuses them.
+  const bool bypass = request.cache_mode() != v1::CACHE_MODE_USE &&
+                      request.cache_mode() != v1::CACHE_MODE_UNSPECIFIED;
   if (names_navmesh && shared.store != nullptr) {
     if (bypass) {
       shared.store->CountBypass();

@@ -33,7 +33,10 @@ class CorridorBuilder::Run {
         violations_(*violations) {}
 
   void Begin(double magnitude) {
-    corridor_.tolerance = input_.precision.ToleranceAt(magnitude);
+    // What subtracting the origin rounds counts too.
+    const double origin = std::max(std::abs(input_.origin.x), std::abs(input_.origin.y));
+    corridor_.tolerance = std::max(input_.precision.ToleranceAt(magnitude),
+                                   CoordinatePrecision::Double().ToleranceAt(origin));
     corridor_.has_polygons = input_.has_polygons;
     corridor_.start = input_.start - input_.origin;
     corridor_.goal = input_.goal - input_.origin;

@@ -31,12 +31,17 @@ namespace {
 // How long a thread stays with a batch before others get their turn.
 constexpr double kSlice_s = 0.5e-3;
 constexpr auto kSlice = std::chrono::microseconds(500);
-// A message is sent when it has this size, or when the last one was sent this long ago.
-constexpr size_t kSendBytes = 256 << 10;
-constexpr auto kSendInterval = std::chrono::milliseconds(1);
+// A message is sent when it has this size, or when the last one was sent long ago: the first soon,
+// so that a client has something to do, those behind it at longer intervals. Each message costs
+// some wake-ups of threads on either side, which are dearer than a plan.
+constexpr size_t kSendBytes = 512 << 10;
+constexpr auto kFirstSendInterval = std::chrono::milliseconds(1);
+constexpr auto kLongestSendInterval = std::chrono::milliseconds(4);
 // What the deadline must leave for the answers to travel.
 constexpr double kTravelShare = 0.1;
 constexpr double kLeastTravel_s = 5e-3;
+// How often a small item's plan asks whether to stop before the clock is looked at.
+constexpr uint32_t kAsksAClock = 8;
 // Items from this size on may take longer than a slice: they wait for their turn as large plans do.
 constexpr size_t kLargeItemBytes = 32 << 10;
 
@@ -182,8 +187,13 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   // Plans until the slice is over. What the worker's next turn will cost; 0: it has none for now.
   double WorkUntil(SteadyTime slice_end, Worker& worker) {
     thread_local ItemPlanner planner;
-    const auto stop = [this]() -> std::optional<FailureReason> {
+    // The clock is looked at when the slice begins and once in some times after: a slice is short,
+    // and what lies between two asks is a bounded amount of work.
+    bool is_large = false;
+    uint32_t asked = 0;
+    const auto stop = [&]() -> std::optional<FailureReason> {
       if (cancelled_.load(std::memory_order_relaxed)) return FailureReason::kCancelled;
+      if (!is_large && asked++ % kAsksAClock != 0) return std::nullopt;
       if (std::chrono::steady_clock::now() >= end_) return FailureReason::kDeadlineExceeded;
       return std::nullopt;
     };
@@ -201,6 +211,7 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
         return large_s;
       }
       first = false;
+      is_large = plan_->item(range->begin).size() >= kLargeItemBytes;
       const SteadyTime begin = std::chrono::steady_clock::now();
       uint32_t next = range->begin;
       // A large item ends the range before it.
@@ -267,10 +278,11 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
       absl::MutexLock lock(&mutex_);
       if (writing_ || finished_ || plan_ == nullptr) return;
       const SteadyTime time = std::chrono::steady_clock::now();
-      now |= time - last_write_ >= kSendInterval;
+      now |= time - last_write_ >= send_interval_;
       auto message = plan_->TakeMessage(now ? 1 : kSendBytes);
       if (!message) return;
       last_write_ = time;
+      send_interval_ = std::min(2 * send_interval_, kLongestSendInterval);
       outgoing_ = ToByteBuffer(*std::move(message));
       if (plan_->done()) {
         finished_ = true;
@@ -381,6 +393,7 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   absl::Mutex mutex_;
   grpc::ByteBuffer outgoing_;
   SteadyTime last_write_ ABSL_GUARDED_BY(mutex_);
+  std::chrono::milliseconds send_interval_ ABSL_GUARDED_BY(mutex_) = kFirstSendInterval;
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t write_count_ ABSL_GUARDED_BY(mutex_) = 0;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "server/codec/agent_codec.h"
+#include "server/codec/columns.h"
 #include "server/codec/field_checks.h"
 
 namespace arclane {
@@ -17,11 +18,6 @@ constexpr double kEndShiftFraction = 0.01;
 // The largest explicit tolerance, as a fraction of the corridor's extent.
 constexpr double kToleranceFraction = 1e-3;
 constexpr size_t kMaxIdBytes = 128;
-
-template <typename T>
-std::span<const T> Borrow(const google::protobuf::RepeatedField<T>& field) {
-  return {field.data(), static_cast<size_t>(field.size())};
-}
 
 // The extent (longer side of the bounding box) of points [begin, end) of the columns; 0 when they
 // do not exist.

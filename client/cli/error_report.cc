@@ -58,6 +58,11 @@ std::string Member(const char* name, const std::string& json) {
 
 }  // namespace
 
+ExitCode Report(const absl::Status& status, ExitCode code, std::ostream& err) {
+  err << status.message() << '\n';
+  return code;
+}
+
 void ReportError(const ClientError& error, const ServerFlags& server, const std::string& place,
                  std::ostream& err) {
   const bool unreachable = error.code == absl::StatusCode::kUnavailable && error.reason.empty();

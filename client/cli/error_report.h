@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "client/cli/exit_code.h"
 #include "client/sdk/client_error.h"
@@ -23,6 +24,9 @@ struct ServerFlags {
   std::string tls_key;
   std::string tls_server_name;
 };
+
+// Prints what went wrong before or after a call, and returns `code`.
+ExitCode Report(const absl::Status& status, ExitCode code, std::ostream& err);
 
 // Prints the error behind `place` ("plan.jsonl:3: ", or nothing) with its violations as a list and
 // a hint.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "client/cli/error_report.h"
 #include "client/cli/output_file.h"
 #include "client/cli/plan_method.h"
 #include "client/cli/request_input.h"
@@ -15,12 +16,8 @@
 namespace arclane {
 namespace {
 
-ExitCode Report(const absl::Status& status, ExitCode code, std::ostream& err) {
-  err << status.message() << '\n';
-  return code;
-}
-
-absl::Status ReadGates(const std::vector<std::string>& texts, std::vector<GateClosing>& gates) {
+absl::Status ReadGateClosings(const std::vector<std::string>& texts,
+                              std::vector<GateClosing>& gates) {
   for (const std::string& text : texts) {
     const std::vector<std::string> parts = absl::StrSplit(text, '@');
     GateClosing gate;
@@ -68,7 +65,7 @@ absl::Status WriteTo(const std::string& path, std::ostream& standard_output,
 ExitCode RunFollow(const FollowFlags& flags, const ServerFlags& server, CliStreams streams) {
   FollowScenario scenario = flags.scenario;
   scenario.options.integrator = IntegratorOf(flags.integrator);
-  if (absl::Status status = ReadGates(flags.close_gates, scenario.gates); !status.ok()) {
+  if (absl::Status status = ReadGateClosings(flags.close_gates, scenario.gates); !status.ok()) {
     return Report(status, ExitCode::kUsage, streams.err);
   }
   const auto input = RequestInput::Open(flags.file, InputLayout::kDetect, streams.in);

@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "arclane/v1/navmesh.pb.h"
+#include "client/cli/error_report.h"
 #include "client/cli/output_file.h"
 #include "client/cli/plot/navmesh_plot.h"
 #include "client/cli/request_input.h"
@@ -25,11 +26,6 @@ namespace {
 // "MSET" as a little-endian number: how Detour files begin.
 constexpr std::string_view kMset = "TESM";
 constexpr uint32_t kPageSize = 1000;
-
-ExitCode Report(const absl::Status& status, ExitCode code, std::ostream& err) {
-  err << status.message() << '\n';
-  return code;
-}
 
 // Connects, calls, and tells the answer.
 template <typename Call, typename Tell>

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "client/cli/error_report.h"
 #include "client/cli/json_text.h"
 #include "client/cli/output_file.h"
 #include "client/cli/plan_method.h"
@@ -74,11 +75,6 @@ absl::Status CheckHasRequest(const PlanText& plan) {
                      std::string(text.substr(error->begin, error->end - error->begin))));
   }
   return absl::OkStatus();
-}
-
-ExitCode Report(const absl::Status& status, ExitCode code, std::ostream& err) {
-  err << status.message() << '\n';
-  return code;
 }
 
 template <typename Method>

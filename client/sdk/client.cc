@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "arclane/v1/planner.grpc.pb.h"
+#include "client/sdk/call_context.h"
 #include "client/sdk/open_plan_stream.h"
 #include "client/sdk/tls_credentials.h"
 #include "grpc/health/v1/health.grpc.pb.h"
@@ -97,23 +98,11 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOf(
   return grpc::InsecureChannelCredentials();
 }
 
-void Prepare(grpc::ClientContext& context, const CallOptions& call, absl::Duration deadline) {
-  if (deadline != absl::InfiniteDuration()) {
-    context.set_deadline(absl::ToChronoTime(absl::Now() + deadline));
-  }
-  for (const auto& [key, value] : call.metadata) context.AddMetadata(key, value);
-}
-
 // Columns of floats become columns of doubles where they arrive. Other answers have none.
 template <typename Response>
 void ReadColumns(Response& response) {
   if constexpr (requires { WidenColumns(&response); }) WidenColumns(&response);
 }
-
-struct Cancel {
-  grpc::ClientContext* context;
-  void operator()() const { context->TryCancel(); }
-};
 
 // One call in flight. Kept alive by the table of calls until its completion takes it from there,
 // and by a stop request that is being carried out: a cancellation can complete the call on its own

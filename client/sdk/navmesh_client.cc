@@ -12,6 +12,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "arclane/v1/navmesh.grpc.pb.h"
+#include "client/sdk/call_context.h"
 #include "grpcpp/channel.h"
 #include "grpcpp/client_context.h"
 #include "server/digest/digest.h"
@@ -23,17 +24,6 @@ constexpr size_t kPieceBytes = 256 << 10;
 // How soon a stream is opened again: at once where the server asked for it, otherwise ever later.
 constexpr absl::Duration kFirstPause = absl::Milliseconds(50);
 constexpr absl::Duration kLongestPause = absl::Seconds(2);
-
-struct Cancel {
-  grpc::ClientContext* context;
-  void operator()() const { context->TryCancel(); }
-};
-
-void Prepare(grpc::ClientContext& context, const CallOptions& call, absl::Duration deadline) {
-  if (deadline != absl::InfiniteDuration())
-    context.set_deadline(absl::ToChronoTime(absl::Now() + deadline));
-  for (const auto& [key, value] : call.metadata) context.AddMetadata(key, value);
-}
 
 ClientError Cancelled() {
   ClientError error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of a message written in one go.
+// Columns of a message: borrowed as they are, or written in one go.
 #ifndef ARCLANE_SERVER_CODEC_COLUMNS_H_
 #define ARCLANE_SERVER_CODEC_COLUMNS_H_
 
@@ -9,6 +9,12 @@
 #include <span>
 
 namespace arclane {
+
+// The values of a column, which must outlive the span.
+template <typename T>
+std::span<const T> Borrow(const google::protobuf::RepeatedField<T>& field) {
+  return {field.data(), static_cast<size_t>(field.size())};
+}
 
 // Makes an empty column `size` long; its values are for the caller to write, each of them.
 template <typename T>

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "server/codec/agent_codec.h"
+#include "server/codec/columns.h"
 #include "server/codec/field_checks.h"
 
 namespace arclane {
@@ -15,11 +16,6 @@ namespace {
 // outside it.
 constexpr double kEndShiftFraction = 0.01;
 constexpr size_t kMaxIdBytes = 128;
-
-template <typename T>
-std::span<const T> Borrow(const google::protobuf::RepeatedField<T>& field) {
-  return {field.data(), static_cast<size_t>(field.size())};
-}
 
 // The extent (longer side of the bounding box) of points [begin, end) of the columns; 0 when they
 // do not exist.

@@ -13,7 +13,7 @@ namespace {
 
 // A stop and its sample, or the curve's end and the last sample, are the same place when their
 // distances differ by no more than this fraction of the length: both are sums of the same lengths.
-constexpr double kDistanceRoundoff = 1e-9;
+constexpr double kSameDistance = 1e-9;
 
 class CurveRoute {
  public:
@@ -65,7 +65,7 @@ class CurveRoute {
   }
 
   bool IsSame(double a, double b) const {
-    return std::abs(a - b) <= kDistanceRoundoff * plan_.length();
+    return std::abs(a - b) <= kSameDistance * plan_.length();
   }
 
   bool HasSize(const char* field, size_t size) {

@@ -30,4 +30,12 @@ bool CheckNumber(std::string_view field, double value, const NumberRule& rule,
   return false;
 }
 
+bool CheckSameLength(std::string_view field, size_t size, size_t expected, Violations& violations) {
+  if (size == expected) return true;
+  violations.Add(ViolationReason::kLengthMismatch, std::string(field),
+                 "columns must have equal lengths, got " + std::to_string(size) + " instead of " +
+                     std::to_string(expected));
+  return false;
+}
+
 }  // namespace arclane

@@ -3,6 +3,7 @@
 #ifndef ARCLANE_SERVER_CODEC_FIELD_CHECKS_H_
 #define ARCLANE_SERVER_CODEC_FIELD_CHECKS_H_
 
+#include <cstddef>
 #include <limits>
 #include <string>
 #include <string_view>
@@ -30,6 +31,10 @@ inline constexpr NumberRule kNotNegativeOrInfinite{0.0, std::numeric_limits<doub
 // Adds a violation of `field` unless `value` keeps the rule; true when it does.
 bool CheckNumber(std::string_view field, double value, const NumberRule& rule,
                  Violations& violations);
+
+// Adds a violation of `field`, a column of `size` values, unless it is as long as the others; true
+// when it is.
+bool CheckSameLength(std::string_view field, size_t size, size_t expected, Violations& violations);
 
 // The shortest text that reads back as the same double.
 std::string NumberText(double value);

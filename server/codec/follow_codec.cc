@@ -62,10 +62,7 @@ class RouteReader {
   }
 
   bool SameLength(const char* field, size_t size, size_t expected) {
-    if (size == expected) return true;
-    return Fail(ViolationReason::kLengthMismatch, field,
-                "columns must have equal lengths, got " + std::to_string(size) + " instead of " +
-                    std::to_string(expected));
+    return CheckSameLength(field, size, expected, violations_);
   }
 
   bool AllFinite(const char* field, std::span<const double> values) {

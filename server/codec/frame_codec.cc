@@ -9,14 +9,6 @@
 #include "server/codec/field_checks.h"
 
 namespace arclane {
-namespace {
-
-std::span<const double> Borrow(const google::protobuf::RepeatedField<double>& field) {
-  return {field.data(), static_cast<size_t>(field.size())};
-}
-
-}  // namespace
-
 PlanPoint SplitPoint(const v1::Point& point, UpAxis up_axis) {
   switch (up_axis) {
     case UpAxis::kX:

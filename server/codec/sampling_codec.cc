@@ -13,7 +13,7 @@ namespace {
 
 // Distances beyond the length by no more than this fraction of it are rounding: a sum of segment
 // lengths in another order, as a caller computes it from an earlier answer.
-constexpr double kDistanceRoundoff = 1e-12;
+constexpr double kBeyondLength = 1e-12;
 
 constexpr uint32_t Bit(v1::SampleColumn column) { return 1u << column; }
 constexpr uint32_t kSharedColumns = Bit(v1::SAMPLE_COLUMN_DISTANCE) | Bit(v1::SAMPLE_COLUMN_TIME) |
@@ -30,7 +30,7 @@ static_assert(v1::SampleColumn_MAX == v1::SAMPLE_COLUMN_PARAMETER,
 }  // namespace
 
 void CheckDistances(std::span<const double> distances, double length, Violations& violations) {
-  const double slack = kDistanceRoundoff * length;
+  const double slack = kBeyondLength * length;
   for (size_t i = 0; i < distances.size(); ++i) {
     if (distances[i] >= -slack && distances[i] <= length + slack) continue;
     violations.Add(ViolationReason::kOutOfRange,

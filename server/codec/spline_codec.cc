@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "server/codec/agent_codec.h"
+#include "server/codec/columns.h"
 #include "server/codec/field_checks.h"
 #include "server/codec/speed_codec.h"
 #include "server/planning/route/sampling.h"
@@ -15,10 +16,6 @@
 
 namespace arclane {
 namespace {
-
-std::span<const double> Borrow(const google::protobuf::RepeatedField<double>& field) {
-  return {field.data(), static_cast<size_t>(field.size())};
-}
 
 CoordinateColumns ReadColumns(const v1::PointColumns& columns, UpAxis up_axis, bool planar) {
   if (!planar) return {Borrow(columns.x()), Borrow(columns.y()), Borrow(columns.z())};

@@ -5,14 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/config/absl_view.h"
 
 namespace arclane {
-namespace {
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
-
-}  // namespace
-
 std::string_view RoleName(Role role) { return kRoleNames[static_cast<size_t>(role)]; }
 
 absl::StatusOr<RoleGrant> ParseRoleGrant(std::string_view text) {
@@ -23,8 +18,8 @@ absl::StatusOr<RoleGrant> ParseRoleGrant(std::string_view text) {
     return absl::InvalidArgumentError(absl::StrCat(
         "must be ROLE=PATTERN with a role of ",
         absl::StrJoin(kRoleNames, ", ",
-                      [](std::string* out, auto role) { absl::StrAppend(out, View(role)); }),
-        ", got \"", View(text), "\""));
+                      [](std::string* out, auto role) { absl::StrAppend(out, AbslView(role)); }),
+        ", got \"", AbslView(text), "\""));
   }
   RoleGrant grant;
   grant.role = static_cast<Role>(found - kRoleNames.begin());

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "server/config/absl_view.h"
 #include "server/config/role_grant.h"
 #include "server/config/settings.h"
 
@@ -19,8 +20,6 @@ namespace arclane {
 namespace {
 
 constexpr std::string_view kEnvironmentPrefix = "ARCLANE_";
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 // What is wrong with host:port, [ipv6]:port or (where allowed) unix:/path; empty when nothing is.
 std::string AddressError(const std::string& address, bool unix_allowed) {
@@ -86,8 +85,8 @@ void CheckTogether(const ServerConfig& config, std::vector<std::string>& errors)
   const auto at_most = [&errors](std::string_view name, uint64_t value, std::string_view bound_name,
                                  uint64_t bound) {
     if (value <= bound) return;
-    errors.push_back(absl::StrCat(View(name), ": must be at most ", View(bound_name), " (", bound,
-                                  "), got ", value));
+    errors.push_back(absl::StrCat(AbslView(name), ": must be at most ", AbslView(bound_name), " (",
+                                  bound, "), got ", value));
   };
   for (const auto& [name, bytes] :
        {std::pair("max_plan_corridor_bytes", config.max_plan_corridor_bytes),
@@ -125,7 +124,8 @@ absl::StatusOr<ServerConfig> ResolveConfig(const ConfigSources& sources) {
       const auto found = texts->find(std::string(setting.name));
       if (found == texts->end() || found->second.empty()) continue;
       if (const auto error = AssignSetting(setting, found->second, config)) {
-        errors.push_back(absl::StrCat(View(setting.name), " (", View(source), "): ", *error));
+        errors.push_back(
+            absl::StrCat(AbslView(setting.name), " (", AbslView(source), "): ", *error));
       }
       break;
     }
@@ -191,7 +191,7 @@ std::string PrintConfig(const ServerConfig& config) {
   std::vector<std::string> lines;
   for (const Setting& setting : Settings()) {
     lines.push_back(
-        absl::StrCat("  \"", View(setting.name), "\": ", SettingAsJson(setting, config)));
+        absl::StrCat("  \"", AbslView(setting.name), "\": ", SettingAsJson(setting, config)));
   }
   return absl::StrCat("{\n", absl::StrJoin(lines, ",\n"), "\n}\n");
 }

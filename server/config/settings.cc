@@ -12,14 +12,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "server/config/absl_view.h"
 
 namespace arclane {
 namespace {
 
 using C = ServerConfig;
 constexpr uint64_t kMostBytes = (uint64_t{1} << 31) - 1;  // Protobuf's largest message.
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 const std::vector<Setting>& Table() {
   static const auto* const table = new std::vector<Setting>{
@@ -187,7 +186,7 @@ const std::vector<Setting>& Table() {
 }
 
 std::optional<std::string> ParseBytes(std::string_view text, uint64_t* value) {
-  absl::string_view digits = View(text);
+  absl::string_view digits = AbslView(text);
   int shift = 0;
   if (absl::ConsumeSuffix(&digits, "KiB"))
     shift = 10;
@@ -197,7 +196,7 @@ std::optional<std::string> ParseBytes(std::string_view text, uint64_t* value) {
     shift = 30;
   if (!absl::SimpleAtoi(digits, value) ||
       *value > (std::numeric_limits<uint64_t>::max() >> shift)) {
-    return absl::StrCat("must be a number of bytes such as 1048576 or 1MiB, got \"", View(text),
+    return absl::StrCat("must be a number of bytes such as 1048576 or 1MiB, got \"", AbslView(text),
                         "\"");
   }
   *value <<= shift;
@@ -217,18 +216,19 @@ struct Assign {
   std::optional<std::string> operator()(const TextMember& m) const {
     if (!m.choices.empty() &&
         std::find(m.choices.begin(), m.choices.end(), text) == m.choices.end()) {
-      return absl::StrCat(
-          "must be one of ",
-          absl::StrJoin(m.choices, ", ",
-                        [](std::string* out, auto choice) { absl::StrAppend(out, View(choice)); }),
-          ", got \"", View(text), "\"");
+      return absl::StrCat("must be one of ",
+                          absl::StrJoin(m.choices, ", ",
+                                        [](std::string* out, auto choice) {
+                                          absl::StrAppend(out, AbslView(choice));
+                                        }),
+                          ", got \"", AbslView(text), "\"");
     }
     config.*m.member = std::string(text);
     return std::nullopt;
   }
   std::optional<std::string> operator()(const ListMember& m) const {
     std::vector<std::string> items;
-    for (absl::string_view item : absl::StrSplit(View(text), ',', absl::SkipWhitespace())) {
+    for (absl::string_view item : absl::StrSplit(AbslView(text), ',', absl::SkipWhitespace())) {
       items.emplace_back(absl::StripAsciiWhitespace(item));
     }
     if (items.empty()) return "must name at least one item";
@@ -237,8 +237,8 @@ struct Assign {
   }
   std::optional<std::string> operator()(const CountMember& m) const {
     uint64_t value = 0;
-    if (!absl::SimpleAtoi(View(text), &value)) {
-      return absl::StrCat("must be a whole number, got \"", View(text), "\"");
+    if (!absl::SimpleAtoi(AbslView(text), &value)) {
+      return absl::StrCat("must be a whole number, got \"", AbslView(text), "\"");
     }
     if (auto error = OutOfRange<uint64_t>(value, m.least, m.most)) return error;
     config.*m.member = static_cast<uint32_t>(value);
@@ -253,8 +253,8 @@ struct Assign {
   }
   std::optional<std::string> operator()(const RealMember& m) const {
     double value = 0;
-    if (!absl::SimpleAtod(View(text), &value) || std::isnan(value)) {
-      return absl::StrCat("must be a number, got \"", View(text), "\"");
+    if (!absl::SimpleAtod(AbslView(text), &value) || std::isnan(value)) {
+      return absl::StrCat("must be a number, got \"", AbslView(text), "\"");
     }
     if (auto error = OutOfRange(value, m.least, m.most)) return error;
     config.*m.member = value;
@@ -276,7 +276,7 @@ std::string RangeText(const SettingMember& member) {
         } else if constexpr (std::is_same_v<Member, TextMember>) {
           if (m.choices.empty()) return "";
           std::string text = " One of:";
-          for (std::string_view choice : m.choices) absl::StrAppend(&text, " ", View(choice));
+          for (std::string_view choice : m.choices) absl::StrAppend(&text, " ", AbslView(choice));
           return text + ".";
         } else if constexpr (std::is_same_v<Member, BytesMember>) {
           return absl::StrCat(" Bytes (KiB, MiB, GiB) in [", m.least, ", ", m.most, "].");
@@ -303,9 +303,9 @@ std::string_view SettingHelp(std::string_view name) {
     auto* made = new std::map<std::string_view, std::string>;
     for (const Setting& setting : Table()) {
       (*made)[setting.name] =
-          absl::StrCat(View(setting.meaning), View(RangeText(setting.member)),
+          absl::StrCat(AbslView(setting.meaning), AbslView(RangeText(setting.member)),
                        " Default: ", DefaultText(setting), ". Environment: ARCLANE_",
-                       absl::AsciiStrToUpper(View(setting.name)), ".");
+                       absl::AsciiStrToUpper(AbslView(setting.name)), ".");
     }
     return made;
   }();

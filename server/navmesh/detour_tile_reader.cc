@@ -12,9 +12,6 @@
 namespace arclane {
 namespace {
 
-// Coordinates beyond this have squares that planning cannot carry; the limit on requests is the
-// same.
-constexpr double kMaxCoordinate = 1e12;
 constexpr uint8_t kLinkType = 1;
 
 // The arrays of a blob, each starting at its offset.
@@ -76,7 +73,7 @@ class TileReader {
   std::string Place(const char* array, size_t index) const {
     return absl::StrCat(place_, ".", array, "[", index, "]");
   }
-  static bool Usable(float v) { return std::isfinite(v) && std::fabs(v) <= kMaxCoordinate; }
+  static bool Usable(float v) { return std::isfinite(v) && std::fabs(v) <= kMaxMeshCoordinate; }
 
   void ReadHeader(Tile& tile) {
     tile.source = TileSource::kDetour;

@@ -17,9 +17,6 @@
 namespace arclane {
 namespace {
 
-// As for requests: squares of larger coordinates lose what planning needs.
-constexpr double kMaxCoordinate = 1e12;
-
 class NeutralBuilder {
  public:
   NeutralBuilder(const NeutralMesh& mesh, const NeutralOptions& options)
@@ -114,7 +111,7 @@ class NeutralBuilder {
       for (size_t k = 0; k < 3; ++k) {
         if (columns[k]->empty()) continue;
         point[k] = (*columns[k])[i];
-        if (!(std::fabs(point[k]) <= kMaxCoordinate))
+        if (!(std::fabs(point[k]) <= kMaxMeshCoordinate))
           violations_.Add(Place(names[k], i), "is not finite or beyond 1e12");
       }
       vertices_.push_back({point[0], point[1], point[2]});
@@ -129,7 +126,7 @@ class NeutralBuilder {
       }
     }
     const auto positive = [&](const char* name, double v) {
-      if (!(v >= 0 && v <= kMaxCoordinate)) violations_.Add(name, "must be >= 0 and finite");
+      if (!(v >= 0 && v <= kMaxMeshCoordinate)) violations_.Add(name, "must be >= 0 and finite");
     };
     positive("baked_radius", mesh_.baked_radius);
     positive("max_step", mesh_.max_step);
@@ -159,7 +156,7 @@ class NeutralBuilder {
 
   static bool Usable(const MeshPoint& p) {
     for (const double c : {p.x, p.y, p.z}) {
-      if (!(std::fabs(c) <= kMaxCoordinate)) return false;
+      if (!(std::fabs(c) <= kMaxMeshCoordinate)) return false;
     }
     return true;
   }
@@ -236,7 +233,7 @@ class NeutralBuilder {
     for (size_t i = 0; i < mesh_.links.size(); ++i) {
       const NeutralLink& link = mesh_.links[i];
       if (!Usable(link.start) || !Usable(link.end) ||
-          !(link.radius >= 0 && link.radius <= kMaxCoordinate)) {
+          !(link.radius >= 0 && link.radius <= kMaxMeshCoordinate)) {
         violations_.Add(Place("links.link_ref", i),
                         "its ends or its radius are not finite or out of range");
         continue;

@@ -11,6 +11,10 @@
 
 namespace arclane {
 
+// The largest coordinate of a mesh. Far beyond any world, and its products stay exact enough to
+// order points.
+inline constexpr double kMaxMeshCoordinate = 1e12;
+
 // The horizontal coordinates of a point.
 inline Vec2 PlanOf(const MeshPoint& p, MeshUpAxis up) {
   switch (up) {

@@ -15,15 +15,8 @@
 namespace arclane {
 namespace {
 
-void SameLength(const char* field, int size, int expected, Violations& violations) {
-  if (size == expected) return;
-  violations.Add(ViolationReason::kLengthMismatch, field,
-                 "columns must have equal lengths, got " + std::to_string(size) + " instead of " +
-                     std::to_string(expected));
-}
-
 void SameLengthOrEmpty(const char* field, int size, int expected, Violations& violations) {
-  if (size > 0) SameLength(field, size, expected, violations);
+  if (size > 0) CheckSameLength(field, size, expected, violations);
 }
 
 void CheckPoints(const std::string& field, const v1::PointColumns& points, int expected,
@@ -34,7 +27,7 @@ void CheckPoints(const std::string& field, const v1::PointColumns& points, int e
   for (const auto* column : {&points.x(), &points.y(), &points.z()}) {
     if (column->empty()) continue;
     ++present;
-    SameLength(field.c_str(), column->size(), expected, violations);
+    CheckSameLength(field.c_str(), column->size(), expected, violations);
   }
   if (expected > 0 && present < 2) {
     violations.Add(ViolationReason::kRequired, field, "two horizontal columns are required");
@@ -181,8 +174,8 @@ void FollowSession::ReadRoutes(const v1::FollowRequest& request, Violations& vio
 
 void FollowSession::CheckAgents(const v1::AgentColumns& agents, Violations& violations) const {
   const int size = agents.agent_id_size();
-  SameLength("agents.route_id", agents.route_id_size(), size, violations);
-  SameLength("agents.heading_rad", agents.heading_rad_size(), size, violations);
+  CheckSameLength("agents.route_id", agents.route_id_size(), size, violations);
+  CheckSameLength("agents.heading_rad", agents.heading_rad_size(), size, violations);
   CheckPoints("agents.position", agents.position(), size, violations);
   CheckPoints("agents.velocity", agents.velocity(), size, violations);
   if (agents.has_displacement()) {

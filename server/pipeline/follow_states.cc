@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "server/codec/field_checks.h"
 #include "server/navmesh/state_overlay.h"
 
 namespace arclane {
@@ -22,13 +23,6 @@ DependencyState ToState(int change) {
     default:
       return DependencyState::kCurrent;
   }
-}
-
-void SameLength(const char* field, int size, int expected, Violations& violations) {
-  if (size == expected) return;
-  violations.Add(ViolationReason::kLengthMismatch, field,
-                 "columns must have equal lengths, got " + std::to_string(size) + " instead of " +
-                     std::to_string(expected));
 }
 
 // The numbers of the two enums are the same.
@@ -63,8 +57,8 @@ std::optional<NavMeshFailure> FollowStates::Watch(const v1::NavMeshRef& navmesh)
 
 void FollowStates::Take(const v1::ChangeColumns& changes, Violations& violations) {
   const size_t before = violations.total();
-  SameLength("changes.id", changes.id_size(), changes.kind_size(), violations);
-  SameLength("changes.change", changes.change_size(), changes.kind_size(), violations);
+  CheckSameLength("changes.id", changes.id_size(), changes.kind_size(), violations);
+  CheckSameLength("changes.change", changes.change_size(), changes.kind_size(), violations);
   if (violations.total() > before) return;
   for (int i = 0; i < changes.kind_size(); ++i) {
     const std::string at = "[" + std::to_string(i) + "]";

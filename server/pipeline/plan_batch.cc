@@ -33,7 +33,7 @@ constexpr uint32_t kMostRangeItems = 32;
 constexpr size_t kSmallItemBytes = 4 << 10;
 constexpr uint32_t kRangesPerThread = 4;
 constexpr size_t kLeastWindowBytes = 2 << 20;
-constexpr size_t kMostKeptBytes = 16 << 20;
+constexpr size_t kMostTwinBytes = 16 << 20;
 
 constexpr uint32_t kAnswersTag = WireFormatLite::MakeTag(v1::PlanBatchResponse::kAnswersFieldNumber,
                                                          WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
@@ -341,7 +341,7 @@ void BatchPlan::KeepForTwins(uint32_t index, const ItemAnswer& answer) {
   ItemTwin twin(answer);
   absl::MutexLock lock(&mutex_);
   Original& state = originals_[index];
-  if (!state.is_waited_for && kept_bytes_ + twin.ByteSize() > kMostKeptBytes) {
+  if (!state.is_waited_for && kept_bytes_ + twin.ByteSize() > kMostTwinBytes) {
     state.state = Original::State::kDropped;
     return;
   }

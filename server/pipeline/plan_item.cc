@@ -26,7 +26,7 @@ using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedOutputStream;
 
 // Larger requests bring their own geometry and cost more to compare than they save.
-constexpr size_t kMostKeptBytes = 256 << 10;
+constexpr size_t kMostKeyBytes = 256 << 10;
 // The kinds of kept things, the first byte of their keys; those of single calls, whose answers are
 // the same.
 constexpr char kByReference = 'R';
@@ -370,7 +370,7 @@ void ItemPlanner::LookUpCorridor(Item& item, v1::PlanCorridorRequest& request,
       Canonicalize(request, &item.canonical);
       item.key.assign(1, item.by_ref ? kByReference : kInline);
       item.key += item.canonical;
-      if (item.key.size() <= kMostKeptBytes) {
+      if (item.key.size() <= kMostKeyBytes) {
         item.answer.kept_ = shared.store->Find(item.navmesh_id, item.Lineage(shared), item.key,
                                                item.Stamps(shared));
         item.is_kept = item.answer.kept_ != nullptr;

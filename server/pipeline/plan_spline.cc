@@ -85,7 +85,7 @@ void RefuseJumps(const CurveSpeed& speed, Violations& violations) {
 
 // The planner speaks of the profile that was made of the curve; the request has a curve, a wish and
 // an agent.
-std::string CallerPath(const std::string& field) {
+std::string RequestField(const std::string& field) {
   if (field.starts_with("speed_cap")) return "speed_wish.speed";
   if (field.starts_with("limits.")) return "agent." + field;
   if (field.starts_with("stops")) return "agent.limits.max_angular_speed";
@@ -131,7 +131,7 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
     // Many places of the profile may speak of one field of the request.
     std::string told;
     for (const SpeedViolation& violation : speed.plan.violations) {
-      const std::string field = CallerPath(violation.field);
+      const std::string field = RequestField(violation.field);
       if (std::exchange(told, field) == field) continue;
       violations.Add(ViolationReason::kOutOfRange, field, violation.message);
     }

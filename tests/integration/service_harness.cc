@@ -130,4 +130,11 @@ v1::PlanCorridorRequest SmallRequest() {
   return request;
 }
 
+v1::PlanItem SmallItem(double start_x) {
+  v1::PlanItem item;
+  *item.mutable_corridor() = SmallRequest();
+  item.mutable_corridor()->mutable_start()->set_x(start_x);
+  return item;
+}
+
 }  // namespace arclane

@@ -86,6 +86,8 @@ class AsyncPlan {
 
 // A small valid request: a straight corridor of two squares.
 v1::PlanCorridorRequest SmallRequest();
+// The same as an item of a batch or a stream, from another start.
+v1::PlanItem SmallItem(double start_x = 0.5);
 
 }  // namespace arclane
 

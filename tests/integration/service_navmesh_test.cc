@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 
 // 4 x 4 unit squares with refs 0 to 15, row by row, in 4 tiles 1000 to 1003. Gate 7 lies between
 // the squares 1 and 2, gate 8 between 13 and 14.
-NeutralMesh Grid() {
+NeutralMesh TwoGateGrid() {
   NeutralMesh mesh = GridMesh({});
   mesh.gates = {{{7}, "west", {{{1}, {2}}}, true}, {{8}, "far", {{{13}, {14}}}, true}};
   return mesh;
@@ -51,7 +51,7 @@ class ServiceNavMeshTest : public ::testing::Test {
   explicit ServiceNavMeshTest(ServerOptions options = {}, bool gate_open = true)
       : server_(options, gate_open), registry_(v1::NavMeshRegistry::NewStub(server_.channel())) {
     v1::PublishNavMeshResponse response;
-    const grpc::Status status = Publish(*registry_, "map", 1, Grid(), &response);
+    const grpc::Status status = Publish(*registry_, "map", 1, TwoGateGrid(), &response);
     EXPECT_TRUE(status.ok()) << status.error_message();
   }
 
@@ -89,7 +89,7 @@ class ServiceNavMeshTest : public ::testing::Test {
 
 TEST_F(ServiceNavMeshTest, PublishesTheSameContentOnce) {
   v1::PublishNavMeshResponse response;
-  ASSERT_TRUE(Publish(*registry_, "map", 1, Grid(), &response).ok());
+  ASSERT_TRUE(Publish(*registry_, "map", 1, TwoGateGrid(), &response).ok());
   EXPECT_TRUE(response.already_published());
   EXPECT_EQ(response.tile_count(), 4u);
   EXPECT_EQ(response.polygon_count(), 16u);
@@ -100,7 +100,7 @@ TEST_F(ServiceNavMeshTest, PublishesTheSameContentOnce) {
 }
 
 TEST_F(ServiceNavMeshTest, RefusesContentThatIsNotWhatTheHeaderSays) {
-  const std::string content = ::arclane::testing::ToMessage(Grid()).SerializeAsString();
+  const std::string content = ::arclane::testing::ToMessage(TwoGateGrid()).SerializeAsString();
   v1::PublishNavMeshHeader header;
   header.set_navmesh_id("other");
   header.set_version(1);
@@ -128,7 +128,7 @@ TEST_F(ServiceNavMeshTest, RefusesContentThatIsNotWhatTheHeaderSays) {
 }
 
 TEST_F(ServiceNavMeshTest, ListsWhatIsWrongWithABrokenMesh) {
-  NeutralMesh mesh = Grid();
+  NeutralMesh mesh = TwoGateGrid();
   mesh.neighbour[1] = 999;
   mesh.neighbour[6] = 998;
   v1::PublishNavMeshResponse response;
@@ -523,7 +523,7 @@ TEST(ServiceReadOnlyTest, ServesItsDirectoryAndRefusesEveryChange) {
   std::filesystem::create_directory(folder);
   {
     std::ofstream file(folder + "/map.navmesh", std::ios::binary);
-    file << ::arclane::testing::ToMessage(Grid()).SerializeAsString();
+    file << ::arclane::testing::ToMessage(TwoGateGrid()).SerializeAsString();
   }
   ServerOptions options;
   options.navmeshes.read_only = true;
@@ -542,7 +542,7 @@ TEST(ServiceReadOnlyTest, ServesItsDirectoryAndRefusesEveryChange) {
     EXPECT_EQ(DetailsOf(status).info->reason(), "READ_ONLY");
   };
   v1::PublishNavMeshResponse response;
-  expect_refusal(Publish(*registry, "map", 2, Grid(), &response));
+  expect_refusal(Publish(*registry, "map", 2, TwoGateGrid(), &response));
   const auto call = [&](auto method, auto request, auto answer) {
     request.set_navmesh_id("map");
     grpc::ClientContext context;
@@ -577,7 +577,7 @@ std::vector<std::string> FieldsOf(const grpc::Status& status) {
 TEST_F(ServiceNavMeshTest, PagesAreBoundedAndTheirTokensChecked) {
   for (const char* name : {"a", "b", "c"}) {
     v1::PublishNavMeshResponse response;
-    ASSERT_TRUE(Publish(*registry_, name, 1, Grid(), &response).ok());
+    ASSERT_TRUE(Publish(*registry_, name, 1, TwoGateGrid(), &response).ok());
   }
   const auto list = [&](uint32_t size, const std::string& token,
                         v1::ListNavMeshesResponse* response) {

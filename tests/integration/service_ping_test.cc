@@ -52,8 +52,8 @@ TEST(AnswerPingTest, RefusesWhatTheGeneratedParserRefuses) {
     grpc::ByteBuffer response;
     const auto failure = Answer(bytes, &response);
     v1::PingRequest parsed;
-    EXPECT_FALSE(parsed.ParseFromString(bytes)) << testing::PrintToString(bytes);
-    ASSERT_TRUE(failure) << testing::PrintToString(bytes);
+    EXPECT_FALSE(parsed.ParseFromString(bytes)) << ::testing::PrintToString(bytes);
+    ASSERT_TRUE(failure) << ::testing::PrintToString(bytes);
     EXPECT_EQ(failure->reason, FailureReason::kMalformedMessage);
   }
 }

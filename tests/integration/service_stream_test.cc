@@ -81,13 +81,6 @@ class OpenStream {
   bool finished_ = false;
 };
 
-v1::PlanItem SmallItem(double start_x = 0.5) {
-  v1::PlanItem item;
-  *item.mutable_corridor() = SmallRequest();
-  item.mutable_corridor()->mutable_start()->set_x(start_x);
-  return item;
-}
-
 class ServiceStreamTest : public ::testing::Test {
  protected:
   explicit ServiceStreamTest(ServerOptions options = {}, bool gate_open = true)

@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using Event = v1::WatchNavMeshResponse;
 
 // 4 x 4 unit squares with refs 0 to 15 in 4 tiles 1000 to 1003; gate 7 between the squares 1 and 2.
-NeutralMesh Grid() {
+NeutralMesh OneGateGrid() {
   NeutralMesh mesh = GridMesh({});
   mesh.gates = {{{7}, "gate", {{{1}, {2}}}, true}};
   return mesh;
@@ -48,7 +48,7 @@ class ServiceWatchTest : public ::testing::Test {
     header.set_version(1);
     header.set_format(v1::NAV_MESH_FORMAT_NEUTRAL);
     const auto published = client_->navmeshes().Publish(
-        header, ::arclane::testing::ToMessage(Grid()).SerializeAsString());
+        header, ::arclane::testing::ToMessage(OneGateGrid()).SerializeAsString());
     EXPECT_TRUE(published.ok()) << published.error();
   }
 
@@ -220,7 +220,7 @@ TEST_F(ServiceWatchTest, TellsWhichRoutesGoStaleAndWhy) {
   header.set_navmesh_id("map");
   header.set_version(2);
   header.set_format(v1::NAV_MESH_FORMAT_NEUTRAL);
-  NeutralMesh other = Grid();
+  NeutralMesh other = OneGateGrid();
   other.baked_radius = 1;
   ASSERT_TRUE(client_->navmeshes()
                   .Publish(header, ::arclane::testing::ToMessage(other).SerializeAsString())

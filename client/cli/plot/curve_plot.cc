@@ -21,7 +21,7 @@ std::string Heading(const v1::PlanSplineRequest& request, const v1::CurvePlan& p
   }
 }
 
-std::string Subheading(const v1::CurvePlan& plan, const Scene& scene) {
+std::string CurveSubheading(const v1::CurvePlan& plan, const Scene& scene) {
   std::string text = absl::StrFormat("length %.6g", plan.length());
   if (plan.has_speed()) absl::StrAppendFormat(&text, ", %.4g s", plan.speed().duration_s());
   const int jumps = plan.stops().distance_size();
@@ -50,8 +50,8 @@ absl::StatusOr<std::string> PlotCurve(const v1::PlanSplineRequest& request,
                                       const RoutePlotOptions& options) {
   const absl::StatusOr<Scene> scene = BuildScene(request, response);
   if (!scene.ok()) return scene.status();
-  return DrawPage(*scene, Heading(request, response.plan()), Subheading(response.plan(), *scene),
-                  options);
+  return DrawPage(*scene, Heading(request, response.plan()),
+                  CurveSubheading(response.plan(), *scene), options);
 }
 
 }  // namespace arclane

@@ -21,10 +21,6 @@ constexpr int kPieces = 16;
 // line.
 constexpr double kStraightExcess = 1e-5;
 
-absl::Status AsArgumentError(const absl::Status& status) {
-  return absl::InvalidArgumentError(status.message());
-}
-
 std::span<const double> SpanOf(const google::protobuf::RepeatedField<double>& column) {
   return {column.data(), static_cast<size_t>(column.size())};
 }

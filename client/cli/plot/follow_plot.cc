@@ -10,21 +10,14 @@
 #include "client/cli/plot/map_legend.h"
 #include "client/cli/plot/map_panel.h"
 #include "client/cli/plot/map_projection.h"
+#include "client/cli/plot/page_layout.h"
 #include "client/cli/plot/scene.h"
 #include "client/cli/plot/svg_writer.h"
 
 namespace arclane {
 namespace {
 
-constexpr double kSmallestWidth = 500;
-constexpr double kLeft = 66;  // Tick labels.
-constexpr double kRight = 20;
-constexpr double kHeaderHeight = 84;
-constexpr double kLegendWidth = 172;
-constexpr double kLegendGap = 20;
-constexpr double kMapFooter = 60;
-constexpr double kLowestMap = 340;
-constexpr double kHighestMap = 640;
+constexpr double kTrackMapFooter = 60;
 constexpr double kChartHeight = 170;
 constexpr double kChartFooter = 44;
 
@@ -156,12 +149,14 @@ absl::StatusOr<std::string> PlotFollowTrack(const v1::PlanCorridorRequest& reque
                                             const RoutePlotOptions& options) {
   const absl::StatusOr<Scene> scene = BuildScene(request, response);
   if (!scene.ok()) return scene.status();
-  const double width = std::max(options.width, kSmallestWidth);
-  PanelArea map = {kLeft, kHeaderHeight, width - kLeft - kRight - kLegendGap - kLegendWidth, 0};
+  const double width = std::max(options.width, kSmallestPageWidth);
+  PanelArea map = {kPageLeft, kPageHeaderHeight,
+                   width - kPageLeft - kPageRight - kPageLegendGap - kPageLegendWidth, 0};
   map.height = MapHeight(scene->extent, map.width, kLowestMap, kHighestMap);
-  const PanelArea legend = {map.x + map.width + kLegendGap, map.y, kLegendWidth, map.height};
-  const PanelArea chart = {kLeft, map.y + map.height + kMapFooter + 24, width - kLeft - kRight,
-                           kChartHeight};
+  const PanelArea legend = {map.x + map.width + kPageLegendGap, map.y, kPageLegendWidth,
+                            map.height};
+  const PanelArea chart = {kPageLeft, map.y + map.height + kTrackMapFooter + 24,
+                           width - kPageLeft - kPageRight, kChartHeight};
   const double height = chart.y + chart.height + kChartFooter;
   const std::string title = options.title.empty() ? track.title : options.title;
   SvgWriter svg(width, height, title, track.subtitle, PlotStyleSheet());

@@ -9,20 +9,13 @@
 #include "client/cli/plot/map_legend.h"
 #include "client/cli/plot/map_panel.h"
 #include "client/cli/plot/map_projection.h"
+#include "client/cli/plot/page_layout.h"
 #include "client/cli/plot/svg_writer.h"
 
 namespace arclane {
 namespace {
 
-constexpr double kSmallestWidth = 500;
-constexpr double kLeft = 66;  // Tick labels of the map and of the charts.
-constexpr double kRight = 20;
-constexpr double kHeaderHeight = 84;  // Title, subtitle, and the map's axis title.
-constexpr double kLegendWidth = 172;
-constexpr double kLegendGap = 20;
-constexpr double kMapFooter = 44;   // Tick labels and scale bar.
-constexpr double kLowestMap = 340;  // The legend needs this much.
-constexpr double kHighestMap = 640;
+constexpr double kMapFooter = 44;  // Tick labels and scale bar.
 
 // Says what the dashes of the charts are, at their upper right.
 void DrawChartKey(const PanelArea& area, SvgWriter& svg) {
@@ -81,11 +74,14 @@ std::string PlotStyleSheet() {
 
 std::string DrawPage(const Scene& scene, const std::string& default_title,
                      const std::string& subtitle, const RoutePlotOptions& options) {
-  const double width = std::max(options.width, kSmallestWidth);
-  PanelArea map = {kLeft, kHeaderHeight, width - kLeft - kRight - kLegendGap - kLegendWidth, 0};
+  const double width = std::max(options.width, kSmallestPageWidth);
+  PanelArea map = {kPageLeft, kPageHeaderHeight,
+                   width - kPageLeft - kPageRight - kPageLegendGap - kPageLegendWidth, 0};
   map.height = MapHeight(scene.extent, map.width, kLowestMap, kHighestMap);
-  const PanelArea legend = {map.x + map.width + kLegendGap, map.y, kLegendWidth, map.height};
-  const PanelArea charts = {kLeft, map.y + map.height + kMapFooter, width - kLeft - kRight,
+  const PanelArea legend = {map.x + map.width + kPageLegendGap, map.y, kPageLegendWidth,
+                            map.height};
+  const PanelArea charts = {kPageLeft, map.y + map.height + kMapFooter,
+                            width - kPageLeft - kPageRight,
                             options.charts ? ChartsHeight(scene) : 0};
   const double height = charts.y + charts.height + 8;
 

@@ -37,10 +37,6 @@ std::vector<PlanePoint> Hull(std::vector<PlanePoint> points) {
   return hull;
 }
 
-absl::Status AsArgumentError(const absl::Status& status) {
-  return absl::InvalidArgumentError(status.message());
-}
-
 absl::Status ReadPortals(const v1::Portals& portals, Scene& scene) {
   const auto left = PointsView::Of(portals.left(), "portals.left");
   if (!left.ok()) return AsArgumentError(left.status());
@@ -133,6 +129,10 @@ absl::Status AddRoute(const v1::Route& route, const v1::AgentProfile& agent, Sce
 }
 
 }  // namespace
+
+absl::Status AsArgumentError(const absl::Status& status) {
+  return absl::InvalidArgumentError(status.message());
+}
 
 absl::Status AddPolygons(const v1::Polygons& polygons, const char* name, Scene& scene) {
   const auto vertices = PointsView::Of(polygons.vertices(), name);

@@ -78,6 +78,9 @@ absl::StatusOr<Scene> BuildScene(const v1::PlanCorridorRequest& request,
 absl::StatusOr<Scene> BuildScene(const v1::PlanWaypointsRequest& request,
                                  const v1::PlanWaypointsResponse& response);
 
+// What the plan's columns have wrong with them, as an error of the caller's input.
+absl::Status AsArgumentError(const absl::Status& status);
+
 // Parts that all scenes are built of; each adds to `scene`, whose axes and trace are there.
 absl::Status AddCorners(const v1::Route& route, Scene& scene);
 absl::Status AddSamples(const v1::Route& route, Scene& scene);

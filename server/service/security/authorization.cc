@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "server/config/absl_view.h"
 
 namespace arclane {
 namespace {
@@ -23,8 +24,6 @@ constexpr std::string_view kRegistryChanges[] = {"ApplyChanges", "InvalidateNavM
                                                  "MoveWorld", "DeleteWorld"};
 constexpr std::string_view kRegistryPublications[] = {
     "PublishNavMesh", "UpdateTiles", "ActivateNavMesh", "RetireNavMesh", "DeleteNavMesh"};
-
-absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
 template <size_t kCount>
 bool Holds(const std::string_view (&names)[kCount], std::string_view name) {
@@ -115,8 +114,9 @@ absl::Status AuthorizationPolicy::Decide(std::string_view path,
   const std::string name = NameOfCaller(identities);
   const std::string caller =
       name.empty() ? "a caller without identity" : absl::StrCat("the caller \"", name, "\"");
-  return absl::PermissionDeniedError(absl::StrCat(caller, " may not call ", View(path),
-                                                  ": it needs the role ", View(RoleName(needed))));
+  return absl::PermissionDeniedError(absl::StrCat(caller, " may not call ", AbslView(path),
+                                                  ": it needs the role ",
+                                                  AbslView(RoleName(needed))));
 }
 
 std::string NameOfCaller(std::span<const Identity> identities) {

@@ -12,13 +12,13 @@
 namespace arclane {
 namespace {
 
-std::string_view View(const grpc_slice& slice) {
+std::string_view SliceView(const grpc_slice& slice) {
   return {reinterpret_cast<const char*>(GRPC_SLICE_START_PTR(slice)), GRPC_SLICE_LENGTH(slice)};
 }
 
 std::string_view PathOf(const grpc_metadata* metadata, size_t count) {
   for (size_t i = 0; i < count; ++i) {
-    if (View(metadata[i].key) == ":path") return View(metadata[i].value);
+    if (SliceView(metadata[i].key) == ":path") return SliceView(metadata[i].value);
   }
   return {};
 }

@@ -13,15 +13,15 @@ namespace arclane {
 namespace {
 
 using Kind = FlightOutcome::Kind;
-constexpr double kNever = 1e300;
+constexpr double kNoDeadline = 1e300;
 
-std::shared_ptr<const CacheValue> Value() { return std::make_shared<EncodedAnswer>("answer"); }
+std::shared_ptr<const CacheValue> AnyAnswer() { return std::make_shared<EncodedAnswer>("answer"); }
 std::shared_ptr<const void> Failure() { return std::make_shared<int>(7); }
 
 struct Client {
   std::vector<Kind> told;
   FlightTable::Ticket ticket;
-  void Join(FlightTable& table, double deadline_s = kNever) {
+  void Join(FlightTable& table, double deadline_s = kNoDeadline) {
     ticket = table.Join(MakeCacheKey("map", 1, "request"), 1, deadline_s,
                         [this](const FlightOutcome& outcome) { told.push_back(outcome.kind); });
   }
@@ -38,7 +38,7 @@ TEST_F(FlightTest, TellsEveryWaiter) {
   b_.Join(table_);
   EXPECT_TRUE(a_.ticket.leads);
   EXPECT_FALSE(b_.ticket.leads);
-  a_.ticket.flight->Complete(Value());
+  a_.ticket.flight->Complete(AnyAnswer());
   for (Client* client : {&a_, &b_}) EXPECT_EQ(client->told, std::vector{Kind::kValue});
   EXPECT_EQ(table_.size(), 0u);
   c_.Join(table_);
@@ -50,7 +50,7 @@ TEST_F(FlightTest, GoesOnWithoutItsLeader) {
   b_.Join(table_, 20);
   EXPECT_TRUE(a_.ticket.flight->Leave(a_.ticket.waiter));
   EXPECT_FALSE(a_.ticket.flight->ShouldStop(15));
-  a_.ticket.flight->Complete(Value());
+  a_.ticket.flight->Complete(AnyAnswer());
   EXPECT_TRUE(a_.told.empty());
   EXPECT_EQ(b_.told, std::vector{Kind::kValue});
   EXPECT_FALSE(b_.ticket.flight->Leave(b_.ticket.waiter));
@@ -87,7 +87,7 @@ TEST_F(FlightTest, HandsTheLeadOnWhenTheLeaderIsRefused) {
   EXPECT_EQ(a_.told, std::vector{Kind::kFailure});
   EXPECT_EQ(b_.told, std::vector{Kind::kLead});
   EXPECT_TRUE(c_.told.empty());
-  b_.ticket.flight->Complete(Value());
+  b_.ticket.flight->Complete(AnyAnswer());
   EXPECT_EQ(b_.told, (std::vector{Kind::kLead, Kind::kValue}));
   EXPECT_EQ(c_.told, std::vector{Kind::kValue});
 }
@@ -107,7 +107,7 @@ TEST_F(FlightTest, KeepsCollidingRequestsApart) {
   a_.Join(table_);
   CacheKey other = MakeCacheKey("map", 1, "other");
   other.fingerprint = MakeCacheKey("map", 1, "request").fingerprint;
-  EXPECT_TRUE(table_.Join(other, 1, kNever, [](const FlightOutcome&) {}).leads);
+  EXPECT_TRUE(table_.Join(other, 1, kNoDeadline, [](const FlightOutcome&) {}).leads);
 }
 
 // 64 threads ask for the same at once while the planner is held: one plan. The leader is cancelled,
@@ -128,7 +128,7 @@ TEST(FlightThreadTest, MakesOnePlanForSixtyFourRequests) {
     std::vector<std::thread> threads;
     for (int i = 0; i < kRequests; ++i) {
       threads.emplace_back([&, i] {
-        auto begun = cache.Begin(key, stamps, kNever, [&](const FlightOutcome& outcome) {
+        auto begun = cache.Begin(key, stamps, kNoDeadline, [&](const FlightOutcome& outcome) {
           EXPECT_EQ(outcome.kind, Kind::kValue);
           ++answered;
         });
@@ -137,7 +137,7 @@ TEST(FlightThreadTest, MakesOnePlanForSixtyFourRequests) {
           planner = std::thread([&, flight = begun.ticket.flight] {
             cancelled.wait();
             EXPECT_FALSE(flight->ShouldStop(0));
-            cache.Finish(*flight, {}, Value());
+            cache.Finish(*flight, {}, AnyAnswer());
           });
         }
         joined.arrive_and_wait();

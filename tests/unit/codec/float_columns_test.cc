@@ -75,7 +75,7 @@ void ExpectPointsNear(const google::protobuf::RepeatedField<double>& exact,
 
 TEST(FloatColumnsTest, EveryNumberIsReadWithinHalfARoundingOfAFloat) {
   constexpr uint64_t kSeed = 5;
-  SCOPED_TRACE(testing::Message() << "seed " << kSeed);
+  SCOPED_TRACE(::testing::Message() << "seed " << kSeed);
   std::mt19937_64 random(kSeed);
   for (int round = 0; round < 200; ++round) {
     // Far from the world's origin, of any extent.
@@ -107,7 +107,7 @@ TEST(FloatColumnsTest, EveryNumberIsReadWithinHalfARoundingOfAFloat) {
     ExpectNear(exact.corners().turn_angle_rad(), route.corners().turn_angle_rad(), "turn");
     ExpectPointsNear(exact.corners().position().x(), route.corners().position().x(),
                      corner_origin.x(), "corner x");
-    if (testing::Test::HasFailure()) return;
+    if (::testing::Test::HasFailure()) return;
   }
 }
 

@@ -57,7 +57,7 @@ class CorridorRefsTest : public ::testing::Test {
   std::unique_ptr<NavMeshRegistry> registry_;
 };
 
-std::string Text(const ReadSet& reads) {
+std::string ReadSetText(const ReadSet& reads) {
   std::string text;
   for (size_t i = 0; i < reads.dependencies.size(); ++i) {
     const Dependency& d = reads.dependencies[i];
@@ -76,7 +76,7 @@ TEST_F(CorridorRefsTest, GivesCellsPortalsAndReads) {
   EXPECT_THAT(corridor->columns.right.x, ElementsAre(2, 3, 4));
   EXPECT_THAT(corridor->columns.right.y, ElementsAre(0, 0, 1));
   EXPECT_FALSE(corridor->blockage);
-  EXPECT_EQ(Text(corridor->read_set), "G1@1 T1000@0 T1001@0 A0@0 A3@0 ");
+  EXPECT_EQ(ReadSetText(corridor->read_set), "G1@1 T1000@0 T1001@0 A0@0 A3@0 ");
 }
 
 TEST_F(CorridorRefsTest, NamesAClosedGate) {

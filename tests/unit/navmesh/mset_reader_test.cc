@@ -49,7 +49,7 @@ MeshPoint Point(const Json& v) {
   return {static_cast<float>(v[0].get<double>()), static_cast<float>(v[1].get<double>()),
           static_cast<float>(v[2].get<double>())};
 }
-std::string Text(const MeshPoint& p) {
+std::string PointText(const MeshPoint& p) {
   char text[100];
   std::snprintf(text, sizeof(text), "(%.9g %.9g %.9g)", p.x, p.y, p.z);
   return text;
@@ -107,16 +107,16 @@ TEST(MsetReaderTest, MakesTheLinksThatDetourMade) {
         found.insert(std::to_string(index.at({link.to.slot, link.to.polygon})) + " e" +
                      std::to_string(link.edge) + " s" + std::to_string(side ? link.side : -1) +
                      " " + std::to_string(side ? link.low : 0) + "-" +
-                     std::to_string(side ? link.high : 0) + Text(link.ends.left) +
-                     Text(link.ends.right));
+                     std::to_string(side ? link.high : 0) + PointText(link.ends.left) +
+                     PointText(link.ends.right));
       });
       for (const Json& link : polygon["links"]) {
         expected.insert(std::to_string(link["to"].get<int>()) + " e" +
                         std::to_string(link["edge"].get<int>()) + " s" +
                         std::to_string(link["tile_side"].get<int>()) + " " +
                         std::to_string(link["bmin"].get<int>()) + "-" +
-                        std::to_string(link["bmax"].get<int>()) + Text(Point(link["left"])) +
-                        Text(Point(link["right"])));
+                        std::to_string(link["bmax"].get<int>()) + PointText(Point(link["left"])) +
+                        PointText(Point(link["right"])));
       }
       EXPECT_EQ(found, expected) << name << " polygon " << i;
       links += expected.size();

@@ -14,13 +14,13 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using testing::FromText;
 
-v1::SpeedPlan Plan(const std::string& text) {
+v1::SpeedPlan PlannedSpeed(const std::string& text) {
   return testing::Succeed<v1::PlanSpeedResponse>(AnswerPlanSpeed,
                                                  FromText<v1::PlanSpeedRequest>(text))
       .plan();
 }
 
-std::vector<std::string> Fields(const std::string& text) {
+std::vector<std::string> SpeedFaults(const std::string& text) {
   return testing::FailingFields<v1::PlanSpeedResponse>(AnswerPlanSpeed,
                                                        FromText<v1::PlanSpeedRequest>(text));
 }
@@ -29,7 +29,7 @@ constexpr char kLimits[] = "limits { max_speed: 6 max_acceleration: 2 max_brakin
 
 TEST(PlanSpeedPipelineTest, RestToRestIsATriangle) {
   // 8 = 2 * v^2 / (2 * 2): v = 4, 2 s each way.
-  const v1::SpeedPlan plan = Plan(std::string(kLimits) + "pieces { length: 8 }");
+  const v1::SpeedPlan plan = PlannedSpeed(std::string(kLimits) + "pieces { length: 8 }");
   EXPECT_EQ(plan.outcome(), v1::SPEED_OUTCOME_OK);
   EXPECT_NEAR(plan.duration_s(), 4.0, 1e-14);
   EXPECT_THAT(plan.brake_start_distance(), ElementsAre(4.0));
@@ -37,7 +37,8 @@ TEST(PlanSpeedPipelineTest, RestToRestIsATriangle) {
 }
 
 TEST(PlanSpeedPipelineTest, TooFastToStopSaysByHowMuch) {
-  const v1::SpeedPlan plan = Plan(std::string(kLimits) + "pieces { length: 2 } start_speed: 4");
+  const v1::SpeedPlan plan =
+      PlannedSpeed(std::string(kLimits) + "pieces { length: 2 } start_speed: 4");
   EXPECT_EQ(plan.outcome(), v1::SPEED_OUTCOME_INFEASIBLE_START);
   EXPECT_DOUBLE_EQ(plan.brake_now().stop_distance(), 4.0);
   EXPECT_DOUBLE_EQ(plan.brake_now().overrun(), 2.0);
@@ -47,14 +48,14 @@ TEST(PlanSpeedPipelineTest, TooFastToStopSaysByHowMuch) {
 
 TEST(PlanSpeedPipelineTest, PiecesOfNoLengthHaveNoRow) {
   const v1::SpeedPlan plan =
-      Plan(std::string(kLimits) +
-           "pieces { length: 4 length: 0 length: 4 radius: inf radius: 1e-9 radius: inf }");
+      PlannedSpeed(std::string(kLimits) +
+                   "pieces { length: 4 length: 0 length: 4 radius: inf radius: 1e-9 radius: inf }");
   EXPECT_THAT(plan.piece_index(), ElementsAre(0u, 2u));
   EXPECT_NEAR(plan.duration_s(), 4.0, 1e-14);
 }
 
 TEST(PlanSpeedPipelineTest, StopsRestAndDwell) {
-  const v1::SpeedPlan plan = Plan(
+  const v1::SpeedPlan plan = PlannedSpeed(
       std::string(kLimits) + "pieces { length: 2 length: 2 } stops { boundary: 1 dwell_s: 0.5 }");
   EXPECT_NEAR(plan.duration_s(), 2.0 + 0.5 + 2.0, 1e-13);
   EXPECT_DOUBLE_EQ(plan.boundary_speed(1), 0.0);
@@ -62,8 +63,8 @@ TEST(PlanSpeedPipelineTest, StopsRestAndDwell) {
 }
 
 TEST(PlanSpeedPipelineTest, AProfileWithoutCurvatureIsALine) {
-  const v1::SpeedPlan line = Plan(std::string(kLimits) + "pieces { length: 30 }");
-  const v1::SpeedPlan profile = Plan(
+  const v1::SpeedPlan line = PlannedSpeed(std::string(kLimits) + "pieces { length: 30 }");
+  const v1::SpeedPlan profile = PlannedSpeed(
       std::string(kLimits) +
       "profile { distance: 0 distance: 7 distance: 30 curvature: 0 curvature: 0 curvature: 0 }");
   EXPECT_NEAR(profile.duration_s(), line.duration_s(), 1e-12);
@@ -71,7 +72,7 @@ TEST(PlanSpeedPipelineTest, AProfileWithoutCurvatureIsALine) {
 
 TEST(PlanSpeedPipelineTest, AFlyingLapOfACircleHoldsTheLateralLimit) {
   // Curvature 1/4 under a_lat 4: v = 4 all the way round 10.
-  const v1::SpeedPlan plan = Plan(
+  const v1::SpeedPlan plan = PlannedSpeed(
       "limits { max_speed: 6 max_acceleration: 2 max_braking: 2 max_lateral_acceleration: 4 }"
       "profile { distance: 0 distance: 10 curvature: 0.25 curvature: 0.25 closed: true flying: "
       "true }");
@@ -82,15 +83,17 @@ TEST(PlanSpeedPipelineTest, AFlyingLapOfACircleHoldsTheLateralLimit) {
 
 TEST(PlanSpeedPipelineTest, ViolationsAreNamedAsTheMessageNamesThem) {
   EXPECT_THAT(
-      Fields("limits { max_speed: nan max_acceleration: 0 max_braking: -1 } pieces { length: 1 }"),
+      SpeedFaults(
+          "limits { max_speed: nan max_acceleration: 0 max_braking: -1 } pieces { length: 1 }"),
       ::testing::IsSupersetOf(
           {"limits.max_speed", "limits.max_acceleration", "limits.max_braking"}));
-  EXPECT_THAT(Fields(std::string(kLimits) + "pieces { length: 1 length: nan } start_speed: -1"),
-              ::testing::IsSupersetOf({"pieces.length[1]", "start_speed"}));
   EXPECT_THAT(
-      Fields(std::string(kLimits) + "pieces { length: 1 } stops { boundary: 1 dwell_s: -1 }"),
+      SpeedFaults(std::string(kLimits) + "pieces { length: 1 length: nan } start_speed: -1"),
+      ::testing::IsSupersetOf({"pieces.length[1]", "start_speed"}));
+  EXPECT_THAT(
+      SpeedFaults(std::string(kLimits) + "pieces { length: 1 } stops { boundary: 1 dwell_s: -1 }"),
       Contains("stops.dwell_s[0]"));
-  EXPECT_THAT(Fields(kLimits), Contains("geometry"));
+  EXPECT_THAT(SpeedFaults(kLimits), Contains("geometry"));
 }
 
 TEST(PlanSpeedPipelineTest, ReservedBudgetsMustHoldTheirSum) {
@@ -102,8 +105,8 @@ TEST(PlanSpeedPipelineTest, ReservedBudgetsMustHoldTheirSum) {
     std::string text(kReserved);
     return text.replace(text.find("%TOTAL%"), 7, total);
   };
-  EXPECT_EQ(Plan(with_total("5")).outcome(), v1::SPEED_OUTCOME_OK);
-  EXPECT_THAT(Fields(with_total("4.99")), Contains("limits.max_total_acceleration"));
+  EXPECT_EQ(PlannedSpeed(with_total("5")).outcome(), v1::SPEED_OUTCOME_OK);
+  EXPECT_THAT(SpeedFaults(with_total("4.99")), Contains("limits.max_total_acceleration"));
 }
 
 TEST(PlanSpeedPipelineTest, GivesUpWhenToldTo) {
@@ -119,20 +122,20 @@ TEST(PlanSpeedPipelineTest, NumbersBeyondDoubleNameWhatMakesThem) {
   constexpr char kProfile[] =
       "profile { distance: 0 distance: 1 distance: 2 distance: 3 curvature: 0 curvature: 0 "
       "curvature: 0 curvature: 0 ";
-  EXPECT_THAT(Fields(std::string(kLimits) + kProfile +
-                     "speed_cap: 5 speed_cap: 0 speed_cap: 0 speed_cap: 5 }"),
+  EXPECT_THAT(SpeedFaults(std::string(kLimits) + kProfile +
+                          "speed_cap: 5 speed_cap: 0 speed_cap: 0 speed_cap: 5 }"),
               ElementsAre("profile.speed_cap[1]"));
   EXPECT_THAT(
-      Fields(std::string("limits { max_speed: 1e-309 max_acceleration: 2 max_braking: 2 } ") +
-             kProfile + "}"),
+      SpeedFaults(std::string("limits { max_speed: 1e-309 max_acceleration: 2 max_braking: 2 } ") +
+                  kProfile + "}"),
       ElementsAre("limits.max_speed"));
-  EXPECT_THAT(Fields(std::string(kLimits) + kProfile + "} start_speed: 1e308"),
+  EXPECT_THAT(SpeedFaults(std::string(kLimits) + kProfile + "} start_speed: 1e308"),
               ElementsAre("start_speed"));
-  EXPECT_THAT(Fields(std::string(kLimits) + "pieces { length: 1 } start_speed: 1e308"),
+  EXPECT_THAT(SpeedFaults(std::string(kLimits) + "pieces { length: 1 } start_speed: 1e308"),
               ElementsAre("start_speed"));
-  EXPECT_THAT(Fields("limits { max_speed: 6 max_acceleration: 2 max_braking: 2 "
-                     "max_lateral_acceleration: 3 } profile { distance: 0 distance: 1e-160 "
-                     "curvature: 1e162 curvature: 3e162 }"),
+  EXPECT_THAT(SpeedFaults("limits { max_speed: 6 max_acceleration: 2 max_braking: 2 "
+                          "max_lateral_acceleration: 3 } profile { distance: 0 distance: 1e-160 "
+                          "curvature: 1e162 curvature: 3e162 }"),
               ElementsAre("profile.curvature[1]"));
 }
 

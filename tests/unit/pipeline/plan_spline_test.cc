@@ -18,7 +18,7 @@ using testing::FromText;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-constexpr char kAgent[] =
+constexpr char kCurveAgent[] =
     "agent { limits { max_speed: 6 max_acceleration: 2 max_braking: 2 max_lateral_acceleration: 3 "
     "} } ";
 constexpr char kWave[] =
@@ -34,13 +34,13 @@ constexpr char kKink[] =
 constexpr char kLoop[] =
     "spline { catmull_rom {} closed: true control { x: 0 x: 9 x: 8 x: 1 y: 0 y: 1 y: 7 y: 6 } } ";
 
-v1::CurvePlan Plan(const std::string& text) {
+v1::CurvePlan PlannedCurve(const std::string& text) {
   return testing::Succeed<v1::PlanSplineResponse>(AnswerPlanSpline,
                                                   FromText<v1::PlanSplineRequest>(text))
       .plan();
 }
 
-std::vector<std::string> Fields(const std::string& text) {
+std::vector<std::string> CurveFaults(const std::string& text) {
   return testing::FailingFields<v1::PlanSplineResponse>(AnswerPlanSpline,
                                                         FromText<v1::PlanSplineRequest>(text));
 }
@@ -54,7 +54,7 @@ TEST(PlanSplinePipelineTest, SpeedEqualsPlanSpeedOnTheCurvesOwnProfile) {
                                      "max_lateral_acceleration: 3 ") +
                                  budget + "} ";
       const v1::CurvePlan plan =
-          Plan("agent { " + limits + "} start_speed: 1 end_speed: 0.5 " + curve);
+          PlannedCurve("agent { " + limits + "} start_speed: 1 end_speed: 0.5 " + curve);
       auto request = FromText<v1::PlanSpeedRequest>(limits + "start_speed: 1 end_speed: 0.5");
       *request.mutable_profile()->mutable_distance() = plan.profile_distance();
       *request.mutable_profile()->mutable_curvature() = plan.profile_curvature();
@@ -73,28 +73,31 @@ TEST(PlanSplinePipelineTest, SpeedEqualsPlanSpeedOnTheCurvesOwnProfile) {
 }
 
 TEST(PlanSplinePipelineTest, AFlyingLapEndsAsItBeginsAndIsFaster) {
-  const v1::CurvePlan standing = Plan(std::string(kAgent) + kLoop);
-  const v1::CurvePlan flying = Plan(std::string(kAgent) + kLoop + "flying_lap: true");
+  const v1::CurvePlan standing = PlannedCurve(std::string(kCurveAgent) + kLoop);
+  const v1::CurvePlan flying = PlannedCurve(std::string(kCurveAgent) + kLoop + "flying_lap: true");
   const auto& speed = flying.speed().boundary_speed();
   EXPECT_GT(speed.Get(0), 0.0);
   EXPECT_NEAR(speed.Get(0), speed.Get(speed.size() - 1), 1e-12 * speed.Get(0));
   EXPECT_LT(flying.speed().duration_s(), standing.speed().duration_s());
-  EXPECT_THAT(Fields(std::string(kAgent) + kWave + "flying_lap: true"), Contains("flying_lap"));
+  EXPECT_THAT(CurveFaults(std::string(kCurveAgent) + kWave + "flying_lap: true"),
+              Contains("flying_lap"));
 }
 
 TEST(PlanSplinePipelineTest, AFlyingLapsWishMustBeTheSameAtBothEnds) {
-  const std::string lap = std::string(kAgent) + kLoop + "flying_lap: true ";
-  EXPECT_EQ(Plan(lap + "speed_wish { distance { distance: 0 } speed: 1 }").speed().outcome(),
-            v1::SPEED_OUTCOME_OK);
-  EXPECT_THAT(Fields(lap + "speed_wish { distance { distance: 0 distance: 9 } speed: 1 speed: 2 }"),
-              Contains("speed_wish.speed"));
+  const std::string lap = std::string(kCurveAgent) + kLoop + "flying_lap: true ";
+  EXPECT_EQ(
+      PlannedCurve(lap + "speed_wish { distance { distance: 0 } speed: 1 }").speed().outcome(),
+      v1::SPEED_OUTCOME_OK);
+  EXPECT_THAT(
+      CurveFaults(lap + "speed_wish { distance { distance: 0 distance: 9 } speed: 1 speed: 2 }"),
+      Contains("speed_wish.speed"));
 }
 
 TEST(PlanSplinePipelineTest, AWishOverDistanceIsFollowedWhereTheLimitsAllow) {
   // At 2 all along: reached after 1, left 1 before the end, 1 s + 3.5 s + 1 s.
   const v1::SpeedPlan plan =
-      Plan(std::string(kAgent) + kLine +
-           "speed_wish { distance { distance: 0 distance: 9 } speed: 2 speed: 2 }")
+      PlannedCurve(std::string(kCurveAgent) + kLine +
+                   "speed_wish { distance { distance: 0 distance: 9 } speed: 2 speed: 2 }")
           .speed();
   EXPECT_NEAR(plan.duration_s(), 5.5, 1e-12);
   EXPECT_THAT(plan.clipped().start_distance(),
@@ -102,8 +105,8 @@ TEST(PlanSplinePipelineTest, AWishOverDistanceIsFollowedWhereTheLimitsAllow) {
   EXPECT_THAT(plan.clipped().end_distance(),
               ElementsAre(DoubleNear(1.0, 1e-12), DoubleNear(9.0, 1e-12)));
   const v1::SpeedPlan rolling =
-      Plan(std::string(kAgent) + kLine +
-           "speed_wish { distance { distance: 4 } speed: 2 } start_speed: 2 end_speed: 2")
+      PlannedCurve(std::string(kCurveAgent) + kLine +
+                   "speed_wish { distance { distance: 4 } speed: 2 } start_speed: 2 end_speed: 2")
           .speed();
   EXPECT_NEAR(rolling.duration_s(), 4.5, 1e-12);
   EXPECT_THAT(rolling.clipped().start_distance(), IsEmpty());
@@ -111,9 +114,10 @@ TEST(PlanSplinePipelineTest, AWishOverDistanceIsFollowedWhereTheLimitsAllow) {
 
 TEST(PlanSplinePipelineTest, AWishOverTimeIsFollowedWhereTheLimitsAllow) {
   // From rest to 4 in 2 s, which covers 4; at 4 until braking over the last 4: 2 s + 0.25 s + 2 s.
-  const v1::SpeedPlan plan = Plan(std::string(kAgent) + kLine +
-                                  "speed_wish { time { time_s: 0 time_s: 2 } speed: 0 speed: 4 }")
-                                 .speed();
+  const v1::SpeedPlan plan =
+      PlannedCurve(std::string(kCurveAgent) + kLine +
+                   "speed_wish { time { time_s: 0 time_s: 2 } speed: 0 speed: 4 }")
+          .speed();
   EXPECT_NEAR(plan.duration_s(), 4.25, 1e-12);
   EXPECT_THAT(plan.clipped().start_distance(), ElementsAre(DoubleNear(5.0, 1e-12)));
   EXPECT_THAT(plan.clipped().end_distance(), ElementsAre(DoubleNear(9.0, 1e-12)));
@@ -122,33 +126,38 @@ TEST(PlanSplinePipelineTest, AWishOverTimeIsFollowedWhereTheLimitsAllow) {
 TEST(PlanSplinePipelineTest, AWishThatPausesWaits) {
   // To 2 in 1 s (1 far), to rest in 1 s (2 far), 3 s of waiting, to 2 in 1 s (3 far); braking takes
   // the last 1 of 9.
-  const v1::SpeedPlan plan = Plan(std::string(kAgent) + kLine +
-                                  "speed_wish { time { time_s: 0 time_s: 1 time_s: 2 time_s: 5 "
-                                  "time_s: 6 } speed: 0 speed: 2 speed: 0 speed: 0 speed: 2 }")
-                                 .speed();
+  const v1::SpeedPlan plan =
+      PlannedCurve(std::string(kCurveAgent) + kLine +
+                   "speed_wish { time { time_s: 0 time_s: 1 time_s: 2 time_s: 5 "
+                   "time_s: 6 } speed: 0 speed: 2 speed: 0 speed: 0 speed: 2 }")
+          .speed();
   EXPECT_NEAR(plan.duration_s(), 6.0 + 5.0 / 2.0 + 1.0, 1e-12);
 }
 
 TEST(PlanSplinePipelineTest, ACornerIsAStopOrARefusal) {
-  const v1::CurvePlan plan = Plan(std::string(kAgent) + kKink);
+  const v1::CurvePlan plan = PlannedCurve(std::string(kCurveAgent) + kKink);
   EXPECT_THAT(plan.stops().distance(), ElementsAre(DoubleNear(3.0, 1e-12)));
   EXPECT_THAT(plan.stops().turn_angle_rad(), ElementsAre(DoubleNear(std::numbers::pi / 2, 1e-12)));
   // 3 from rest to rest, twice: 2 sqrt(3 / 2) s each.
   EXPECT_NEAR(plan.speed().duration_s(), 4.0 * std::sqrt(1.5), 1e-9);
-  EXPECT_THAT(Fields(std::string(kAgent) + kKink + "corner_policy: CURVE_CORNER_POLICY_REFUSE"),
-              Contains("spline"));
-  EXPECT_THAT(Fields("agent { limits { max_speed: 6 max_acceleration: 2 max_braking: 2 } body { "
-                     "can_turn_in_place: false } } " +
-                     std::string(kKink)),
-              Contains("spline"));
-  EXPECT_EQ(Plan(std::string(kAgent) + kWave + "corner_policy: CURVE_CORNER_POLICY_REFUSE")
-                .stops()
-                .distance_size(),
-            0);
+  EXPECT_THAT(
+      CurveFaults(std::string(kCurveAgent) + kKink + "corner_policy: CURVE_CORNER_POLICY_REFUSE"),
+      Contains("spline"));
+  EXPECT_THAT(
+      CurveFaults("agent { limits { max_speed: 6 max_acceleration: 2 max_braking: 2 } body { "
+                  "can_turn_in_place: false } } " +
+                  std::string(kKink)),
+      Contains("spline"));
+  EXPECT_EQ(
+      PlannedCurve(std::string(kCurveAgent) + kWave + "corner_policy: CURVE_CORNER_POLICY_REFUSE")
+          .stops()
+          .distance_size(),
+      0);
 }
 
 TEST(PlanSplinePipelineTest, StepsInTimeAreSampledAtTheirTimes) {
-  const v1::CurvePlan plan = Plan(std::string(kAgent) + kLine + "sampling { time_step_s: 0.5 }");
+  const v1::CurvePlan plan =
+      PlannedCurve(std::string(kCurveAgent) + kLine + "sampling { time_step_s: 0.5 }");
   // v = 2 t for 9 / 2: peak 3 sqrt(2) after 1.5 sqrt(2) s.
   const double duration = 3.0 * std::numbers::sqrt2;
   ASSERT_NEAR(plan.speed().duration_s(), duration, 1e-12);
@@ -162,15 +171,15 @@ TEST(PlanSplinePipelineTest, StepsInTimeAreSampledAtTheirTimes) {
     EXPECT_NEAR(samples.speed(i), t < duration / 2 ? 2.0 * t : 2.0 * left, 1e-11);
     EXPECT_NEAR(samples.position().x(i), samples.distance(i), 1e-8);
   }
-  EXPECT_THAT(Fields(std::string(kLine) + "sampling { time_step_s: 0.5 }"),
+  EXPECT_THAT(CurveFaults(std::string(kLine) + "sampling { time_step_s: 0.5 }"),
               Contains("sampling.time_step_s"));
 }
 
 TEST(PlanSplinePipelineTest, ACurveWithoutLengthIsOnePointAtRest) {
   for (const char* rule : {"count: 5", "spacing: 1", "time_step_s: 0.1"}) {
     SCOPED_TRACE(rule);
-    const v1::CurvePlan plan = Plan(
-        std::string(kAgent) +
+    const v1::CurvePlan plan = PlannedCurve(
+        std::string(kCurveAgent) +
         "spline { bezier {} control { x: 1 x: 1 x: 1 x: 1 y: 2 y: 2 y: 2 y: 2 } } sampling { " +
         rule + " }");
     EXPECT_EQ(plan.length(), 0.0);
@@ -183,11 +192,11 @@ TEST(PlanSplinePipelineTest, ACurveWithoutLengthIsOnePointAtRest) {
 }
 
 TEST(PlanSplinePipelineTest, YUpPlanarCurvesTurnFromXTowardsZ) {
-  const v1::CurvePlan plan = Plan(
+  const v1::CurvePlan plan = PlannedCurve(
       "frame { up_axis: UP_AXIS_Y } spline { catmull_rom {} closed: true control { x: 4 x: 0 x: -4 "
       "x: 0 z: 0 z: 4 z: 0 z: -4 } }"
       "sampling { distances { distance: 0 } }");
-  const v1::CurvePlan z_up = Plan(
+  const v1::CurvePlan z_up = PlannedCurve(
       "spline { catmull_rom {} closed: true control { x: 4 x: 0 x: -4 x: 0 y: 0 y: 4 y: 0 y: -4 } }"
       "sampling { distances { distance: 0 } }");
   EXPECT_EQ(plan.length(), z_up.length());
@@ -198,17 +207,18 @@ TEST(PlanSplinePipelineTest, YUpPlanarCurvesTurnFromXTowardsZ) {
   ASSERT_EQ(plan.samples().curvature_size(), 1);
   EXPECT_GT(plan.samples().curvature(0), 0.0);
   EXPECT_EQ(plan.samples().curvature(0), z_up.samples().curvature(0));
-  EXPECT_THAT(Fields("frame { up_axis: UP_AXIS_Y } spline { catmull_rom {} control { x: 0 x: 1 z: "
-                     "0 z: nan } }"),
-              Contains("spline.control.z[1]"));
+  EXPECT_THAT(
+      CurveFaults("frame { up_axis: UP_AXIS_Y } spline { catmull_rom {} control { x: 0 x: 1 z: "
+                  "0 z: nan } }"),
+      Contains("spline.control.z[1]"));
 }
 
 TEST(PlanSplinePipelineTest, SpeedsThatCannotBeHadAreOutcomes) {
-  EXPECT_EQ(Plan(std::string(kAgent) + kLine + "end_speed: 6.5").speed().outcome(),
+  EXPECT_EQ(PlannedCurve(std::string(kCurveAgent) + kLine + "end_speed: 6.5").speed().outcome(),
             v1::SPEED_OUTCOME_INFEASIBLE_END);
-  const v1::CurvePlan plan =
-      Plan("agent { limits { max_speed: 9 max_acceleration: 2 max_braking: 2 } } start_speed: 8 " +
-           std::string(kLine));
+  const v1::CurvePlan plan = PlannedCurve(
+      "agent { limits { max_speed: 9 max_acceleration: 2 max_braking: 2 } } start_speed: 8 " +
+      std::string(kLine));
   EXPECT_EQ(plan.speed().outcome(), v1::SPEED_OUTCOME_INFEASIBLE_START);
   EXPECT_NEAR(plan.speed().max_start_speed(), 6.0, 1e-12);
   EXPECT_NEAR(plan.speed().brake_now().overrun(), 16.0 - 9.0, 1e-12);
@@ -216,20 +226,21 @@ TEST(PlanSplinePipelineTest, SpeedsThatCannotBeHadAreOutcomes) {
 
 TEST(PlanSplinePipelineTest, WhatCannotBePlannedNamesTheRequestsOwnField) {
   // A wish to stand still takes for ever, whatever node of the profile it shows at.
-  EXPECT_THAT(Fields(std::string(kAgent) + kWave +
-                     "speed_wish { distance { distance: 0 distance: 9 } speed: 0 speed: 0 }"),
+  EXPECT_THAT(CurveFaults(std::string(kCurveAgent) + kWave +
+                          "speed_wish { distance { distance: 0 distance: 9 } speed: 0 speed: 0 }"),
               ElementsAre("speed_wish.speed"));
   EXPECT_THAT(
-      Fields(std::string("agent { limits { max_speed: 1e-308 max_acceleration: 2 "
-                         "max_braking: 2 max_angular_speed: 1e-101 } } start_speed: 1e308 ") +
-             kWave + "speed_wish { time { time_s: 0 time_s: 1e101 } speed: 1e101 speed: 1 }"),
+      CurveFaults(std::string("agent { limits { max_speed: 1e-308 max_acceleration: 2 "
+                              "max_braking: 2 max_angular_speed: 1e-101 } } start_speed: 1e308 ") +
+                  kWave + "speed_wish { time { time_s: 0 time_s: 1e101 } speed: 1e101 speed: 1 }"),
       UnorderedElementsAre("agent.limits.max_speed", "agent.limits.max_angular_speed",
                            "start_speed", "speed_wish.speed[0]", "speed_wish.time.time_s[1]"));
   // So small that the rate at which its curvature changes is infinite, and driven at its limit.
-  EXPECT_THAT(Fields("agent { limits { max_speed: 6 max_acceleration: 200 max_braking: 200 "
-                     "max_lateral_acceleration: 3 } } spline { bezier {} control { x: 0 x: 1e-160 "
-                     "x: 1e-160 x: 2e-160 y: 0 y: 0 y: 1e-160 y: 1e-160 } }"),
-              ElementsAre("spline"));
+  EXPECT_THAT(
+      CurveFaults("agent { limits { max_speed: 6 max_acceleration: 200 max_braking: 200 "
+                  "max_lateral_acceleration: 3 } } spline { bezier {} control { x: 0 x: 1e-160 "
+                  "x: 1e-160 x: 2e-160 y: 0 y: 0 y: 1e-160 y: 1e-160 } }"),
+      ElementsAre("spline"));
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ TEST(LatencyHistogramTest, EveryPowerOfTwoAndItsNeighboursStayWithinTheBound) {
 
 TEST(LatencyHistogramTest, RandomValuesStayWithinTheBoundAtEveryPercentile) {
   for (uint64_t seed = 1; seed <= 20; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
     std::mt19937_64 random(seed);
     std::lognormal_distribution<double> latency(12.0, 0.3 * static_cast<double>(seed % 7 + 1));
     LatencyHistogram histogram;

@@ -7,10 +7,10 @@
 namespace arclane {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 TEST(ParseMixTest, ReadsPartsWithSizesAndWeights) {
   std::vector<std::string> errors;

@@ -13,8 +13,8 @@
 namespace arclane {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 LoadOptions WithMix(const std::string& text) {
   LoadOptions options;
@@ -130,7 +130,7 @@ TEST(RequestMixTest, TellsWhatAShapeDoesNotAllow) {
 TEST(PingOfSizeTest, HasTheBytesOfRequestAndAnswer) {
   for (const size_t request_bytes : {10, 40, 128, 129, 131, 1000, 16000, 16384, 20000, 300000}) {
     for (const size_t response_bytes : {0, 3, 100, 129, 131, 5000, 16386, 16388, 100000}) {
-      SCOPED_TRACE(testing::Message() << request_bytes << " and " << response_bytes);
+      SCOPED_TRACE(::testing::Message() << request_bytes << " and " << response_bytes);
       const std::string bytes = PingOfSize(request_bytes, response_bytes, 1 << 20);
       v1::PingRequest request;
       ASSERT_TRUE(request.ParseFromString(bytes));

@@ -25,7 +25,7 @@ constexpr double kSameSpeed = 1e-9;
 // a difference of neighbouring curvatures.
 constexpr double kExcess = 1e-7;
 
-struct Curve {
+struct BudgetCurve {
   std::uint64_t seed = 0;
   std::vector<double> distance;
   std::vector<double> curvature;
@@ -47,7 +47,7 @@ struct Curve {
 };
 
 // Winding, with runs of equal curvature, straights, changes of sign and jumps.
-Curve RandomCurve(std::uint64_t seed) {
+BudgetCurve RandomCurve(std::uint64_t seed) {
   std::mt19937_64 random(seed);
   const auto uniform = [&random](double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random);
@@ -55,7 +55,7 @@ Curve RandomCurve(std::uint64_t seed) {
   const auto any_scale = [&](double low, double high) {
     return std::exp(uniform(std::log(low), std::log(high)));
   };
-  Curve curve;
+  BudgetCurve curve;
   curve.seed = seed;
   const auto count = static_cast<std::size_t>(any_scale(2.0, 300.0));
   const double scale = seed % 4 == 0 ? any_scale(1e-4, 1e4) : 1.0;
@@ -89,7 +89,7 @@ Curve RandomCurve(std::uint64_t seed) {
   return curve;
 }
 
-void ExpectFeasiblePhases(const Curve& curve, const CurvatureSpeedPlan& plan) {
+void ExpectFeasiblePhases(const BudgetCurve& curve, const CurvatureSpeedPlan& plan) {
   const SpeedLimits& limits = curve.request.limits;
   double distance = curve.distance.front();
   double time = 0.0;
@@ -131,7 +131,7 @@ TEST(DecoupledCurveTest, EqualsTheGeneralMethod) {
   CurvatureSpeedPlan general;
   int plans = 0;
   for (std::uint64_t seed = 0; seed < 6000; ++seed) {
-    Curve curve = RandomCurve(seed);
+    BudgetCurve curve = RandomCurve(seed);
     CurvatureProfileRequest request = curve.request;
     request.distance = curve.distance;
     request.curvature = curve.curvature;
@@ -167,7 +167,7 @@ TEST(DecoupledCurveTest, EqualRequestsGiveEqualBitsWhateverWasPlannedBefore) {
   CurvatureWorkspace workspace;
   CurvatureSpeedPlan plan;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    Curve curve = RandomCurve(seed);
+    BudgetCurve curve = RandomCurve(seed);
     CurvatureProfileRequest request = curve.request;
     request.distance = curve.distance;
     request.curvature = curve.curvature;

@@ -12,19 +12,8 @@
 namespace arclane {
 namespace {
 
+using testing::Bezier;
 using testing::OwnedCurve;
-
-ArcLengthMap MapOf(const OwnedCurve& owned) {
-  auto curve = Curve::Create(owned.Input());
-  EXPECT_TRUE(curve.ok()) << curve.status();
-  return *ArcLengthMap::Create(*std::move(curve));
-}
-
-OwnedCurve Bezier(std::vector<double> x, std::vector<double> y) {
-  OwnedCurve curve;
-  curve.control = {std::move(x), std::move(y), {}};
-  return curve;
-}
 
 CurvatureKnots Refine(const ArcLengthMap& map, const CurvatureOptions& options = {}) {
   const auto knots = RefineCurvature(map, options);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Curves of the reference records (spline/*.jsonl.gz) as owned columns.
+// Curves that own their columns, of points or of the reference records (spline/*.jsonl.gz).
 #ifndef ARCLANE_TESTS_UNIT_PLANNING_SPLINE_CURVE_RECORD_H_
 #define ARCLANE_TESTS_UNIT_PLANNING_SPLINE_CURVE_RECORD_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "server/planning/spline/arc_length.h"
 #include "server/planning/spline/curve.h"
 
 namespace arclane::testing {
@@ -30,6 +33,22 @@ struct OwnedCurve {
     return {kind, closed, control.View(), tangents.View(), alpha, degree, knots, weights};
   }
 };
+
+// A planar chain of cubic Bezier pieces.
+inline OwnedCurve Bezier(std::vector<double> x, std::vector<double> y) {
+  OwnedCurve curve;
+  curve.control = {std::move(x), std::move(y), {}};
+  return curve;
+}
+
+// The arc-length map of a valid curve.
+inline ArcLengthMap MapOf(const OwnedCurve& owned, ArcLengthOptions options = {}) {
+  auto curve = Curve::Create(owned.Input());
+  EXPECT_TRUE(curve.ok()) << curve.status();
+  auto map = ArcLengthMap::Create(*std::move(curve), options);
+  EXPECT_TRUE(map.ok()) << map.status();
+  return *std::move(map);
+}
 
 inline OwnedColumns ColumnsOf(const nlohmann::json& points) {
   OwnedColumns columns;

@@ -30,7 +30,7 @@ Description RandomSpline(std::mt19937_64& random, int degree, bool spatial, bool
   return spline;
 }
 
-ArcLengthMap MapOf(const Description& spline) {
+ArcLengthMap MapOfSpline(const Description& spline) {
   CurveInput input;
   input.kind = spline.weights.empty() ? CurveKind::kBSpline : CurveKind::kNurbs;
   input.control = {spline.x, spline.y, spline.z};
@@ -73,7 +73,7 @@ TEST(SampleKernelsTest, TheWidthOfVectorsChangesNoBit) {
     for (int shape = 0; shape < 20; ++shape) {
       const int degree = 1 + shape % 5;
       const bool spatial = shape / 5 % 2 == 1, rational = shape / 10 == 1;
-      const ArcLengthMap map = MapOf(RandomSpline(random, degree, spatial, rational));
+      const ArcLengthMap map = MapOfSpline(RandomSpline(random, degree, spatial, rational));
       for (const ArcSpan& span : map.spans()) {
         for (const int count : {1, 2, 3, 5, 8, 17, 64}) {
           for (const bool directions : {false, true}) {
@@ -96,7 +96,7 @@ TEST(SampleKernelsTest, ScatteredSamplesHaveTheBitsOfRuns) {
     for (int shape = 0; shape < 20; ++shape) {
       const int degree = 1 + shape % 5;
       const bool spatial = shape / 5 % 2 == 1, rational = shape / 10 == 1;
-      const ArcLengthMap map = MapOf(RandomSpline(random, degree, spatial, rational));
+      const ArcLengthMap map = MapOfSpline(RandomSpline(random, degree, spatial, rational));
       constexpr int kCount = 33;
       const int dimension = map.curve().dimension();
       for (size_t index = 0; index < map.spans().size(); ++index) {

@@ -15,22 +15,9 @@
 namespace arclane {
 namespace {
 
+using testing::Bezier;
 using ::testing::HasSubstr;
 using testing::OwnedCurve;
-
-ArcLengthMap MapOf(const OwnedCurve& owned, ArcLengthOptions options = {}) {
-  auto curve = Curve::Create(owned.Input());
-  EXPECT_TRUE(curve.ok()) << curve.status();
-  auto map = ArcLengthMap::Create(*std::move(curve), options);
-  EXPECT_TRUE(map.ok()) << map.status();
-  return *std::move(map);
-}
-
-OwnedCurve Bezier(std::vector<double> x, std::vector<double> y) {
-  OwnedCurve curve;
-  curve.control = {std::move(x), std::move(y), {}};
-  return curve;
-}
 
 OwnedCurve Line(double length) {
   return Bezier({0, length / 3, 2 * length / 3, length}, {0, 0, 0, 0});

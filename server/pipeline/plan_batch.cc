@@ -402,6 +402,11 @@ std::optional<BatchMessage> BatchPlan::TakeMessage(size_t least_bytes) {
   return message;
 }
 
+bool BatchPlan::has_more_ranges() const {
+  absl::MutexLock lock(&mutex_);
+  return !returned_.empty() || next_range_ < item_count();
+}
+
 bool BatchPlan::done() const {
   absl::MutexLock lock(&mutex_);
   return ordered_end_ == item_count() && ordered_.empty();

@@ -94,6 +94,8 @@ class BatchPlan {
   // The next message once `least_bytes` of it are there, or as much as fits into one, or
   // everything.
   std::optional<BatchMessage> TakeMessage(size_t least_bytes);
+  // Not every item was handed out: TakeRange gives none for want of room.
+  bool has_more_ranges() const;
   // Every answer was taken.
   bool done() const;
 

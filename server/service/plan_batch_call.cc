@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -251,13 +252,19 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   }
 
   // Looks once more, and marks the worker as one to be woken when a message was taken: both under
-  // the mutex under which messages are. From then on the worker belongs to whoever wakes it.
+  // the mutex under which messages are. From then on the worker belongs to whoever wakes it. What
+  // waits without being enough for a message is sent where room is lacking: nobody else would.
   std::optional<ItemRange> ParkUnlessThereIsMore(Worker& worker) {
-    absl::MutexLock lock(&mutex_);
-    const std::optional<ItemRange> range = plan_->TakeRange(MostItems(worker.item_s));
-    if (range) return range;
-    worker.is_parked = true;
-    WatchForStall();
+    std::vector<Worker*> woken;
+    {
+      absl::MutexLock lock(&mutex_);
+      const std::optional<ItemRange> range = plan_->TakeRange(MostItems(worker.item_s));
+      if (range) return range;
+      worker.is_parked = true;
+      if (plan_->has_more_ranges()) woken = SendLocked(/*now=*/true);
+      WatchForStall();
+    }
+    QueueAll(woken);
     return std::nullopt;
   }
 
@@ -276,27 +283,42 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     std::vector<Worker*> woken;
     {
       absl::MutexLock lock(&mutex_);
-      if (writing_ || finished_ || plan_ == nullptr) return;
-      const SteadyTime time = std::chrono::steady_clock::now();
-      now |= time - last_write_ >= send_interval_;
-      auto message = plan_->TakeMessage(now ? 1 : kSendBytes);
-      if (!message) return;
-      last_write_ = time;
-      send_interval_ = std::min(2 * send_interval_, kLongestSendInterval);
-      outgoing_ = ToByteBuffer(*std::move(message));
-      if (plan_->done()) {
-        finished_ = true;
-        account_.Ended(grpc::Status::OK);
-        StartWriteAndFinish(&outgoing_, {}, grpc::Status::OK);
-        return;
-      }
-      writing_ = true;
-      StartWrite(&outgoing_);
-      for (const auto& worker : workers_) {
-        if (std::exchange(worker->is_parked, false)) woken.push_back(worker.get());
-      }
+      woken = SendLocked(now);
     }
-    for (Worker* worker : woken) Queue(*worker, std::max(worker->run_s, kSlice_s));
+    QueueAll(woken);
+  }
+
+  // Returns the workers that are to be queued, for which there is room now.
+  std::vector<Worker*> SendLocked(bool now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    if (writing_ || finished_ || plan_ == nullptr) return {};
+    const SteadyTime time = std::chrono::steady_clock::now();
+    now |= time - last_write_ >= send_interval_;
+    auto message = plan_->TakeMessage(now ? 1 : kSendBytes);
+    if (!message) return {};
+    last_write_ = time;
+    send_interval_ = std::min(2 * send_interval_, kLongestSendInterval);
+    outgoing_ = ToByteBuffer(*std::move(message));
+    if (plan_->done()) {
+      finished_ = true;
+      account_.Ended(grpc::Status::OK);
+      StartWriteAndFinish(&outgoing_, {}, grpc::Status::OK);
+      return {};
+    }
+    writing_ = true;
+    StartWrite(&outgoing_);
+    return TakeParked();
+  }
+
+  std::vector<Worker*> TakeParked() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    std::vector<Worker*> parked;
+    for (const auto& worker : workers_) {
+      if (std::exchange(worker->is_parked, false)) parked.push_back(worker.get());
+    }
+    return parked;
+  }
+
+  void QueueAll(std::span<Worker* const> workers) {
+    for (Worker* worker : workers) Queue(*worker, std::max(worker->run_s, kSlice_s));
   }
 
   // A client that reads nothing for long is given up: what waits for it is somebody else's memory.
@@ -336,11 +358,9 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     {
       absl::MutexLock lock(&mutex_);
       if (finished_) return;
-      for (const auto& worker : workers_) {
-        if (std::exchange(worker->is_parked, false)) woken.push_back(worker.get());
-      }
+      woken = TakeParked();
     }
-    for (Worker* worker : woken) Queue(*worker, std::max(worker->run_s, kSlice_s));
+    QueueAll(woken);
   }
 
   void OnCancel() override {

@@ -74,16 +74,16 @@ ExitCode ReadShared(const BatchFlags& flags, CliStreams streams, v1::PlanShared&
   return ExitCode::kOk;
 }
 
-AnswerSummary SummaryOf(const v1::PlanItemAnswer& answer) {
+AnswerSummary ItemSummaryOf(const v1::PlanItemAnswer& answer) {
   switch (answer.response_case()) {
     case v1::PlanItemAnswer::kCorridor:
-      return arclane::SummaryOf(answer.corridor());
+      return arclane::ItemSummaryOf(answer.corridor());
     case v1::PlanItemAnswer::kWaypoints:
-      return arclane::SummaryOf(answer.waypoints());
+      return arclane::ItemSummaryOf(answer.waypoints());
     case v1::PlanItemAnswer::kSpline:
-      return arclane::SummaryOf(answer.spline());
+      return arclane::ItemSummaryOf(answer.spline());
     case v1::PlanItemAnswer::kSpeed:
-      return arclane::SummaryOf(answer.speed());
+      return arclane::ItemSummaryOf(answer.speed());
     case v1::PlanItemAnswer::RESPONSE_NOT_SET:
       break;
   }
@@ -103,7 +103,7 @@ void TellAnswer(const BatchFlags& flags, size_t line, const v1::PlanItemAnswer& 
     PrintSummaryError(
         line, absl::StrCat(absl::StatusCodeToString(error->code), ": ", error->message), out);
   } else {
-    PrintSummary(line, SummaryOf(answer), out);
+    PrintSummary(line, ItemSummaryOf(answer), out);
   }
 }
 

@@ -5,27 +5,19 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROJECT_DIR = os.path.dirname(os.path.dirname(HERE))
-BUILD_DIR = os.environ.get("ARCLANE_BUILD_DIR") or os.path.join(PROJECT_DIR, "build", "release")
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "live"))
+
+from live_server import ServerError, await_ready, clean_environment, program  # noqa: E402  pylint: disable=wrong-import-position
+from stubs import PROJECT_DIR  # noqa: E402  pylint: disable=wrong-import-position
+
 # Below the range from which kernels take ports for outgoing connections, so that nobody takes one between two lives.
 FIRST_PORT, LAST_PORT = 20500, 20599
-
-
-class DeploymentError(Exception):
-    """A process did not do what the test needs; the text says which and why."""
-
-
-def program(path):
-    """The path of a built program."""
-    full = os.path.join(BUILD_DIR, path)
-    if not os.access(full, os.X_OK):
-        raise DeploymentError(f"{full} is not built: cmake --build --preset release --target {os.path.basename(path)}")
-    return full
 
 
 _given_ports = set()
@@ -52,13 +44,7 @@ def _look_for_ports(count):
                 continue
         if len(found) == count:
             return found
-    raise DeploymentError(f"fewer than {count} free ports from {FIRST_PORT} to {LAST_PORT}")
-
-
-def clean_environment(**extra):
-    """The shell's own ARCLANE_ settings are not those of the servers under test."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ARCLANE_")}
-    return {**kept, **extra}
+    raise ServerError(f"fewer than {count} free ports from {FIRST_PORT} to {LAST_PORT}")
 
 
 def encode_mesh(folder, name="yard"):
@@ -79,7 +65,7 @@ def await_port(port, timeout_s=10.0):
             return
         except OSError:
             time.sleep(0.02)
-    raise DeploymentError(f"nobody listens on port {port} after {timeout_s} s")
+    raise ServerError(f"nobody listens on port {port} after {timeout_s} s")
 
 
 class Child:
@@ -117,7 +103,7 @@ class Child:
             self.process.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
             self.process.kill()
-            raise DeploymentError(f"{self.name} did not end within {timeout_s} s of SIGTERM:\n{self.log()}") from error
+            raise ServerError(f"{self.name} did not end within {timeout_s} s of SIGTERM:\n{self.log()}") from error
         return self.process.returncode, time.monotonic() - begin
 
 
@@ -138,19 +124,14 @@ class LocalServer(Child):
         """Returns the seconds until it is ready."""
         begin = time.monotonic()
         self.spawn(self.command, env=clean_environment(**(self.env or {})))
-        while time.monotonic() - begin < timeout_s:
-            if self.process.poll() is not None:
-                raise DeploymentError(f"{self.name} ended with {self.process.returncode}:\n{self.log()}")
-            if os.path.exists(self.ready_file):
-                return time.monotonic() - begin
-            time.sleep(0.005)
-        raise DeploymentError(f"{self.name} was not ready after {timeout_s} s:\n{self.log()}")
+        await_ready(self.process, self.ready_file, self.log, timeout_s)
+        return time.monotonic() - begin
 
     def stop(self):
         """SIGTERM must give 0 and take the ready file away; returns the seconds until the exit."""
         code, took = self.end()
         if code != 0 or os.path.exists(self.ready_file):
-            raise DeploymentError(f"{self.name} ended with {code} after SIGTERM, or left its ready file:\n{self.log()}")
+            raise ServerError(f"{self.name} ended with {code} after SIGTERM, or left its ready file:\n{self.log()}")
         return took
 
 
@@ -168,11 +149,11 @@ class Load(Child):
             text, _ = self.process.communicate(timeout=60)
         except subprocess.TimeoutExpired as error:
             self.process.kill()
-            raise DeploymentError(f"the load did not end:\n{self.log()}") from error
+            raise ServerError(f"the load did not end:\n{self.log()}") from error
         try:
             return json.loads(text)
         except ValueError as error:
-            raise DeploymentError(f"the load ended with {self.process.returncode} and no report:\n{self.log()}") from error
+            raise ServerError(f"the load ended with {self.process.returncode} and no report:\n{self.log()}") from error
 
 
 def scratch_folder():

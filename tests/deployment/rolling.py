@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from local_servers import (PROJECT_DIR, Child, DeploymentError, LocalServer, Load, await_port, clean_environment, encode_mesh, free_ports,
+from local_servers import (PROJECT_DIR, Child, LocalServer, Load, ServerError, await_port, clean_environment, encode_mesh, free_ports,
                            scratch_folder)
 
 # As a deployment has it, only shorter: between NOT_SERVING and the end of the ports.
@@ -50,7 +50,7 @@ def start_proxy(folder, kind, ports, stack):
             text = file.read()
         for example, actual in (("listen 50050", f"listen {port}"), ("arclane-0:50051", servers[0]), ("arclane-1:50051", servers[1])):
             if example not in text:
-                raise DeploymentError(f"deploy/proxy/nginx.conf has no {example}")
+                raise ServerError(f"deploy/proxy/nginx.conf has no {example}")
             text = text.replace(example, actual)
         for name, content in (("planners.conf", text), ("nginx.conf", NGINX.format(folder=folder))):
             with open(f"{folder}/{name}", "w", encoding="utf-8") as file:
@@ -193,7 +193,7 @@ def main():
         print(f"{name}: {rounds} rounds", flush=True)
         try:
             return single_server(rounds, checks, results) if name == "single" else two_servers(name, rounds, checks, results)
-        except DeploymentError as error:
+        except ServerError as error:
             checks.expect(False, f"{name}: {error}")
             return f"{name:<12} did not run to its end"
 

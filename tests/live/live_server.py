@@ -29,6 +29,25 @@ def program(path):
     return full
 
 
+def clean_environment(**extra):
+    """The settings of the shell that runs the tests are not those of the servers under test."""
+    return {**{name: value for name, value in os.environ.items() if not name.startswith("ARCLANE_")}, **extra}
+
+
+def await_ready(process, ready_file, log_text, timeout_s=30.0):
+    """What a server that was just started writes when it is ready: its addresses. `log_text()` is its log, for the error."""
+    deadline = time.monotonic() + timeout_s
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise ServerError(f"the server ended with code {process.returncode} while starting:\n{log_text()}")
+        try:
+            with open(ready_file, encoding="utf-8") as file:
+                return json.load(file)
+        except (OSError, ValueError):
+            time.sleep(0.005)
+    raise ServerError(f"the server was not ready after {timeout_s} s:\n{log_text()}")
+
+
 def _first(addresses):
     """A server may listen on several addresses."""
     return addresses[0] if isinstance(addresses, list) else addresses
@@ -51,27 +70,16 @@ class LiveServer:
         self.folder = self._folder.name
         ready_file = os.path.join(self.folder, "ready.json")
         self.log = os.path.join(self._folder.name, "log")
-        # The settings of the shell that runs the tests are not those of the server under test.
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("ARCLANE_")}
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(self.command + [f"--ready_file={ready_file}"], stdin=subprocess.DEVNULL,
-                                            stdout=log, stderr=log, env=environment)
-        deadline = time.monotonic() + self.start_timeout_s
-        while time.monotonic() < deadline:
-            if self.process.poll() is not None:
-                text = self.log_text()
-                self._folder.cleanup()
-                raise ServerError(f"the server ended with code {self.process.returncode} while starting:\n{text}")
-            try:
-                with open(ready_file, encoding="utf-8") as file:
-                    ready = json.load(file)
-                self.target, self.metrics = (_first(ready[name]) for name in ("grpc", "metrics"))
-                return self
-            except (OSError, ValueError, KeyError):
-                time.sleep(0.02)
-        text = self.log_text()
-        self.__exit__(None, None, None)
-        raise ServerError(f"the server was not ready after {self.start_timeout_s} s:\n{text}")
+                                            stdout=log, stderr=log, env=clean_environment())
+        try:
+            ready = await_ready(self.process, ready_file, self.log_text, self.start_timeout_s)
+        except ServerError:
+            self.__exit__(None, None, None)
+            raise
+        self.target, self.metrics = (_first(ready[name]) for name in ("grpc", "metrics"))
+        return self
 
     def __exit__(self, *_):
         self.stop()

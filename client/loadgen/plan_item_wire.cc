@@ -45,11 +45,11 @@ bool ReadFields(CodedInputStream& input, Take take) {
         uint32_t size;
         if (!input.ReadVarint32(&size) || static_cast<int>(size) < 0) return false;
         const auto limit = input.PushLimit(static_cast<int>(size));
-        const int end = input.CurrentPosition() + static_cast<int>(size);
+        const int64_t end = int64_t{input.CurrentPosition()} + size;
         if (input.BytesUntilLimit() < static_cast<int>(size)) return false;
         if (!take(tag, uint64_t{size})) return false;
-        const int rest = end - input.CurrentPosition();
-        if (rest < 0 || !input.Skip(rest)) return false;
+        const int64_t rest = end - input.CurrentPosition();
+        if (rest < 0 || !input.Skip(static_cast<int>(rest))) return false;
         input.PopLimit(limit);
         break;
       }

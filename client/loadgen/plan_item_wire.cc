@@ -26,28 +26,36 @@ void AppendField(int field, std::string_view content, std::string& bytes) {
   bytes.append(content);
 }
 
-// Reads the fields of one message up to its end: `take` is given the number and the extent of every
+// The tags of a field with an extent and of a number. A field of another wire type than its own is
+// unknown, as Protobuf has it.
+constexpr uint32_t ExtentTag(int field) {
+  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+}
+constexpr uint32_t NumberTag(int field) {
+  return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
+}
+
+// Reads the fields of one message up to its end: `take` is given the tag and the extent of every
 // length-delimited field and the value of every varint; others are skipped.
 template <typename Take>
 bool ReadFields(CodedInputStream& input, Take take) {
   while (const uint32_t tag = input.ReadTag()) {
-    const int field = WireFormatLite::GetTagFieldNumber(tag);
     switch (WireFormatLite::GetTagWireType(tag)) {
       case WireFormatLite::WIRETYPE_LENGTH_DELIMITED: {
         uint32_t size;
         if (!input.ReadVarint32(&size) || static_cast<int>(size) < 0) return false;
         const auto limit = input.PushLimit(static_cast<int>(size));
-        const int end = input.CurrentPosition() + static_cast<int>(size);
+        const int64_t end = int64_t{input.CurrentPosition()} + size;
         if (input.BytesUntilLimit() < static_cast<int>(size)) return false;
-        if (!take(field, uint64_t{size})) return false;
-        const int rest = end - input.CurrentPosition();
-        if (rest < 0 || !input.Skip(rest)) return false;
+        if (!take(tag, uint64_t{size})) return false;
+        const int64_t rest = end - input.CurrentPosition();
+        if (rest < 0 || !input.Skip(static_cast<int>(rest))) return false;
         input.PopLimit(limit);
         break;
       }
       case WireFormatLite::WIRETYPE_VARINT: {
         uint64_t value;
-        if (!input.ReadVarint64(&value) || !take(field, value)) return false;
+        if (!input.ReadVarint64(&value) || !take(tag, value)) return false;
         break;
       }
       default:
@@ -60,10 +68,10 @@ bool ReadFields(CodedInputStream& input, Take take) {
 // A PlanItemAnswer that fills the input up to its limit.
 bool ReadAnsweredItem(CodedInputStream& input, size_t size, AnsweredItem& answer) {
   answer.bytes = size;
-  return ReadFields(input, [&](int field, uint64_t) {
-    if (field != v1::PlanItemAnswer::kStatusFieldNumber) return true;
-    return ReadFields(input, [&](int status_field, uint64_t value) {
-      if (status_field == google::rpc::Status::kCodeFieldNumber) {
+  return ReadFields(input, [&](uint32_t tag, uint64_t) {
+    if (tag != ExtentTag(v1::PlanItemAnswer::kStatusFieldNumber)) return true;
+    return ReadFields(input, [&](uint32_t status_tag, uint64_t value) {
+      if (status_tag == NumberTag(google::rpc::Status::kCodeFieldNumber)) {
         answer.code = static_cast<int>(value);
       }
       return true;
@@ -116,8 +124,8 @@ std::string StreamItemId(uint32_t id) {
 
 bool ReadBatchResponse(std::string_view bytes, std::vector<AnsweredItem>& answers) {
   CodedInputStream input = InputOf(bytes);
-  return ReadFields(input, [&](int field, uint64_t size) {
-    if (field != v1::PlanBatchResponse::kAnswersFieldNumber) return true;
+  return ReadFields(input, [&](uint32_t tag, uint64_t size) {
+    if (tag != ExtentTag(v1::PlanBatchResponse::kAnswersFieldNumber)) return true;
     return ReadAnsweredItem(input, size, answers.emplace_back());
   });
 }
@@ -125,14 +133,14 @@ bool ReadBatchResponse(std::string_view bytes, std::vector<AnsweredItem>& answer
 bool ReadStreamResponse(std::string_view bytes, std::vector<AnsweredItem>& answers,
                         bool& going_away) {
   CodedInputStream input = InputOf(bytes);
-  return ReadFields(input, [&](int field, uint64_t) {
-    if (field == v1::PlanStreamResponse::kGoingAwayFieldNumber) going_away = true;
-    if (field != v1::PlanStreamResponse::kAnswersFieldNumber) return true;
+  return ReadFields(input, [&](uint32_t tag, uint64_t) {
+    if (tag == ExtentTag(v1::PlanStreamResponse::kGoingAwayFieldNumber)) going_away = true;
+    if (tag != ExtentTag(v1::PlanStreamResponse::kAnswersFieldNumber)) return true;
     AnsweredItem& answer = answers.emplace_back();
-    return ReadFields(input, [&](int answer_field, uint64_t value) {
-      if (answer_field == v1::PlanStreamAnswer::kCorrelationIdFieldNumber) {
+    return ReadFields(input, [&](uint32_t answer_tag, uint64_t value) {
+      if (answer_tag == NumberTag(v1::PlanStreamAnswer::kCorrelationIdFieldNumber)) {
         answer.correlation_id = value;
-      } else if (answer_field == v1::PlanStreamAnswer::kAnswerFieldNumber) {
+      } else if (answer_tag == ExtentTag(v1::PlanStreamAnswer::kAnswerFieldNumber)) {
         return ReadAnsweredItem(input, value, answer);
       }
       return true;

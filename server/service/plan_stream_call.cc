@@ -32,11 +32,10 @@
 namespace arclane {
 namespace {
 
-// How short plans must be that are made on the thread that received them, and for how long it makes
-// those of one message: a hop to a planning thread costs as much as such a plan, other streams wait
-// no longer than single plans do for a slice of a batch.
+// Plans of one message that are made on the thread that received it, and how short they must be.
+// More would keep from the other threads what they can do at the same time.
+constexpr int kMostAtOnce = 4;
 constexpr double kShortPlan_s = 50e-6;
-constexpr auto kAtOnce = std::chrono::microseconds(200);
 // Nothing is read while more than this waits for the client; answers beyond the second are dropped
 // for one that says so.
 constexpr size_t kFullOutbox = 8 << 20;
@@ -187,8 +186,8 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
     for (const uint64_t id : message.cancelled) CancelItem(id);
     if (message.items.empty()) return std::nullopt;
     const std::shared_ptr<const MessageContext> context = ContextOfNow();
-    const SteadyTime at_once_end = std::chrono::steady_clock::now() + kAtOnce;
-    for (const StreamItem& item : message.items) Accept(item, context, at_once_end);
+    int at_once = 0;
+    for (const StreamItem& item : message.items) Accept(item, context, &at_once);
     return std::nullopt;
   }
 
@@ -208,7 +207,7 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   }
 
   void Accept(const StreamItem& item, const std::shared_ptr<const MessageContext>& context,
-              SteadyTime at_once_end) {
+              int* at_once) {
     {
       absl::MutexLock lock(&mutex_);
       if (unanswered_ + outbox_.size() >= environment_.limits.max_stream_items) {
@@ -230,8 +229,9 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
                                    ? std::numeric_limits<double>::infinity()
                                    : SecondsBetween(plan->arrival, plan->end);
     if (item.agent_id) Supersede(*item.agent_id);
-    if (plan->arrival < at_once_end && IsShort(plan->demand) &&
+    if (*at_once < kMostAtOnce && IsShort(plan->demand) &&
         environment_.admission.AdmitAtOnce(plan->demand.bytes)) {
+      ++*at_once;
       plan->encoded.assign(item.encoded);
       PlanAndAnswer(*plan, /*typical=*/false);
       Settle(plan->correlation_id, nullptr);

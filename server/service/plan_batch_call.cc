@@ -191,11 +191,13 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     // The clock is looked at when the slice begins and once in some times after: a slice is short,
     // and what lies between two asks is a bounded amount of work.
     bool is_large = false;
+    bool is_over = false;
     uint32_t asked = 0;
     const auto stop = [&]() -> std::optional<FailureReason> {
       if (cancelled_.load(std::memory_order_relaxed)) return FailureReason::kCancelled;
-      if (!is_large && asked++ % kAsksAClock != 0) return std::nullopt;
-      if (std::chrono::steady_clock::now() >= end_) return FailureReason::kDeadlineExceeded;
+      if (is_large || asked++ % kAsksAClock == 0)
+        is_over = is_over || std::chrono::steady_clock::now() >= end_;
+      if (is_over) return FailureReason::kDeadlineExceeded;
       return std::nullopt;
     };
     const bool had_its_turn = worker.range.has_value();

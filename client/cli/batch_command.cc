@@ -77,13 +77,13 @@ ExitCode ReadShared(const BatchFlags& flags, CliStreams streams, v1::PlanShared&
 AnswerSummary ItemSummaryOf(const v1::PlanItemAnswer& answer) {
   switch (answer.response_case()) {
     case v1::PlanItemAnswer::kCorridor:
-      return arclane::ItemSummaryOf(answer.corridor());
+      return SummaryOf(answer.corridor());
     case v1::PlanItemAnswer::kWaypoints:
-      return arclane::ItemSummaryOf(answer.waypoints());
+      return SummaryOf(answer.waypoints());
     case v1::PlanItemAnswer::kSpline:
-      return arclane::ItemSummaryOf(answer.spline());
+      return SummaryOf(answer.spline());
     case v1::PlanItemAnswer::kSpeed:
-      return arclane::ItemSummaryOf(answer.speed());
+      return SummaryOf(answer.speed());
     case v1::PlanItemAnswer::RESPONSE_NOT_SET:
       break;
   }

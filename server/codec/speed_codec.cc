@@ -81,12 +81,16 @@ v1::PhaseKind EncodePhaseKind(const SpeedPhase& phase) {
 }
 
 // The angle phi of v^2 = M sin(phi + 2 s / R) at the start of the phase; beyond pi / 2 while
-// braking.
+// braking. It is found at the slower end, from both components of the acceleration: at the top, pi
+// / 2, speed does not tell the angle to more than half of its digits, and what is wrong there would
+// be wrong with the braking at the other end.
 double PhaseAngle(const SpeedPhase& phase) {
   if (phase.law != SpeedLaw::kGripCircle) return 0.0;
-  const double ratio = std::clamp(phase.start_speed * phase.start_speed / phase.first, -1.0, 1.0);
-  const double angle = std::asin(ratio);
-  return phase.second < 0.0 ? std::numbers::pi - angle : angle;
+  const bool brakes = phase.second < 0.0;
+  const double slow = brakes ? phase.end_speed : phase.start_speed;
+  const double lateral = std::clamp(slow * slow / phase.first, 0.0, 1.0);
+  const double angle = std::atan2(lateral, std::sqrt((1.0 - lateral) * (1.0 + lateral)));
+  return brakes ? std::numbers::pi - angle + phase.second * phase.length : angle;
 }
 
 double LawParameter(const SpeedPhase& phase) {

@@ -56,6 +56,8 @@ constexpr double kShortRatio = 0.1;
 template <typename Real>
 Real TimeIntegral(Real low, Real theta) {
   if (theta <= 0) return 0;
+  const Real to_top = std::max(Real{0}, kHalfPi<Real> - low);
+  if (theta > to_top) return TimeIntegral(low, to_top) + (theta - to_top);
   const Real middle = low + theta / 2;
   if (theta <= kShortRatio * middle) return ShortIntegral(middle, theta / 2);
   return Antiderivative(std::min(low + theta, kHalfPi<Real>)) - Antiderivative(low);

@@ -47,8 +47,8 @@ Real Retreat(Real x, Real theta, Real amplitude) {
   return value > 0 ? value : Real{0};
 }
 
-// Integral of d phi / sqrt(sin phi) from low to low + theta; 0 <= low, low + theta <= pi/2.
-// Relative error below 1e-14.
+// Integral of d phi / sqrt(sin phi) from low to low + theta, 0 <= low <= pi/2; beyond the top, at
+// pi/2, the speed is that of the top. Relative error below 1e-14.
 template <typename Real>
 Real TimeIntegral(Real low, Real theta);
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "server/planning/speed/motion_tolerance.h"
+
 namespace arclane {
 
 template <typename Real>
@@ -11,6 +13,22 @@ Real PhaseWriter<Real>::Circle(const Stretch<Real>& stretch, SpeedPhaseKind kind
   const bool brakes = kind == SpeedPhaseKind::kBrake;
   const Real amplitude = stretch.radius * budget_.total;
   const Real rate = 2 / stretch.radius;
+  const Real to_top = (grip::kHalfPi<Real> - grip::Angle(x_low, amplitude)) / rate;
+  const Real at_top = stretch.length - to_top;
+  if (at_top > kNegligiblePart * stretch.length) {
+    Stretch<Real> level = stretch;
+    level.length = at_top;
+    Stretch<Real> rest = stretch;
+    rest.length = to_top;
+    if (brakes) {
+      rest.start = stretch.start + at_top;
+      const Real seconds = Cruise(level, v_high);
+      return rest.length > 0 ? seconds + Circle(rest, kind, x_low, v_low, v_high) : seconds;
+    }
+    level.start = stretch.start + to_top;
+    const Real seconds = rest.length > 0 ? Circle(rest, kind, x_low, v_low, v_high) : Real{0};
+    return seconds + Cruise(level, v_high);
+  }
   const Real seconds = grip::TravelTime(x_low, rate * stretch.length, amplitude, rate);
   const Real v_start = brakes ? v_high : v_low;
   const Real acceleration = rate / 2 * grip::Cosine(v_start * v_start, amplitude);

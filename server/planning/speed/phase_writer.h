@@ -47,8 +47,10 @@ class PhaseWriter {
     return OnCircle(stretch, SpeedPhaseKind::kBrake, push, x1, v1, v0);
   }
 
-  Real Cruise(const Stretch<Real>& stretch, Real v) {
-    return Constant(stretch, SpeedPhaseKind::kCruise, v, v, 0);
+  Real Cruise(const Stretch<Real>& stretch, Real v) { return Cruise(stretch, v, v); }
+  // Speeds at the ends that differ by rounding.
+  Real Cruise(const Stretch<Real>& stretch, Real v0, Real v1) {
+    return Constant(stretch, SpeedPhaseKind::kCruise, v0, v1, 0);
   }
 
   void Dwell(std::uint32_t piece, Real distance, Real seconds) {
@@ -84,7 +86,8 @@ class PhaseWriter {
     time_ += seconds;
   }
 
-  // The slower end comes first for kAccelerate, last for kBrake.
+  // The slower end comes first for kAccelerate, last for kBrake. What is left of the stretch when
+  // the circle's top is reached is driven at the speed there.
   Real OnCircle(const Stretch<Real>& stretch, SpeedPhaseKind kind, const BasicPush<Real>& push,
                 Real x_low, Real v_low, Real v_high);
   Real Circle(const Stretch<Real>& stretch, SpeedPhaseKind kind, Real x_low, Real v_low,

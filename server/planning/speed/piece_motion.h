@@ -14,6 +14,7 @@
 #include <limits>
 
 #include "server/planning/speed/grip_circle.h"
+#include "server/planning/speed/motion_tolerance.h"
 #include "server/planning/speed/speed_limits.h"
 
 namespace arclane {
@@ -99,6 +100,18 @@ Real RiseLength(Real low, Real high, const BasicPush<Real>& push, Real radius, R
   const Real on_circle =
       radius / 2 * (grip::Angle(high, amplitude) - grip::Angle(start, amplitude));
   return on_circle + (low < knee ? (knee - low) / (2 * push.limit) : Real{0});
+}
+
+// Whether the rise from `low` to `high` takes all of `length`, up to the rounding of `high`. The
+// speed reached alone does not tell: on a grip circle it saturates at the top, which a rise may
+// reach long before the length ends. A fall is a rise seen from its end.
+template <typename Real>
+bool RisesThroughout(Real low, Real high, Real length, const BasicPush<Real>& push, Real radius,
+                     Real total) {
+  if (!(high >= low) || !(high >= kOnCap * Rise(low, length, push, radius, total))) return false;
+  if (IsStraight(radius)) return true;
+  const Real reach = std::min(high / Real{kOnCap}, radius * total);
+  return RiseLength(low, reach, push, radius, total) >= length * kWholePiece;
 }
 
 // The squared speed at which accelerating from x0 meets braking down to x1 within `length`, caps

@@ -41,21 +41,20 @@ PieceResult<Real> WritePiece(const Stretch<Real>& piece, const PieceEnds<Real>& 
                              const BasicMotionBudget<Real>& budget, PhaseWriter<Real>& writer) {
   PieceResult<Real> result;
   const Real length = piece.length;
-  if (ends.x0 == ends.cap && ends.x1 == ends.cap) {
-    result.seconds = writer.Cruise(piece, ends.v0);
-    result.peak = ends.v0;
+  if (ends.x0 >= kLevel * ends.cap && ends.x1 >= kLevel * ends.cap) {
+    result.seconds = writer.Cruise(piece, ends.v0, ends.v1);
+    result.peak = std::max(ends.v0, ends.v1);
     return result;
   }
   const Real total = budget.total;
-  // At the cap the rise may have ended inside the piece (on a grip circle it saturates there).
-  if (ends.x1 >= ends.x0 && ends.x1 < ends.cap &&
-      ends.x1 >= kOnCap * Rise(ends.x0, length, budget.accelerate, piece.radius, total)) {
+  if (ends.x1 < ends.cap &&
+      RisesThroughout(ends.x0, ends.x1, length, budget.accelerate, piece.radius, total)) {
     result.seconds = writer.Accelerate(piece, ends.x0, ends.v0, ends.x1, ends.v1);
     result.peak = ends.v1;
     return result;
   }
   if (ends.x0 < ends.cap &&
-      ends.x0 >= kOnCap * Rise(ends.x1, length, budget.brake, piece.radius, total)) {
+      RisesThroughout(ends.x1, ends.x0, length, budget.brake, piece.radius, total)) {
     result.seconds = writer.Brake(piece, ends.x0, ends.v0, ends.x1, ends.v1);
     result.peak = ends.v0;
     result.brake_start = piece.start;

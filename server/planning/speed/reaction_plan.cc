@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "server/planning/speed/motion_tolerance.h"
+
 namespace arclane {
 namespace {
 
 // Squared speeds this close are equal: they come from one rise and one fall over the same length.
 constexpr double kSameSpeed = 1e-14;
-// A fall that covers this much of its piece starts at the piece's start.
-constexpr double kWholePiece = 1.0 - 1e-9;
 
 // The braking curve B of the backward pass, and where its windows end.
 template <typename Real>
@@ -258,9 +258,11 @@ class ReactiveDrive {
     const Real radius = w_.radius[piece_];
     if (Rise(low, length, budget_.brake, radius, budget_.total) > x_ * (1.0 + kSameSpeed))
       return false;
-    // At its top the grip circle saturates: there only the length of the fall tells.
-    return x_ < w_.cap[piece_] ||
-           RiseLength(low, x_, budget_.brake, radius, budget_.total) >= length * kWholePiece;
+    // Level at the cap, or at the top of the grip circle, only the length of the fall tells.
+    const Real cap = w_.cap[piece_];
+    const Real high = x_ >= kLevel * cap ? std::max(x_, cap) : x_;
+    return high < cap ||
+           RiseLength(low, high, budget_.brake, radius, budget_.total) >= length * kWholePiece;
   }
 
   void BrakeTo(Real x1, Real d) {

@@ -95,6 +95,32 @@ TEST(SpeedPlanTest, AMillionPieces) {
   }
 }
 
+TEST(SpeedPlanTest, ArcsWhoseRadiiDifferByAnUlpAreDrivenAtTheCap) {
+  const double above = std::nextafter(1.0, 2.0);
+  const std::vector<SpeedPiece> pieces = {
+      {10.0, kStraight}, {2.0, 1.0}, {2.0, above}, {10.0, kStraight}};
+  SpeedLimits limits;
+  limits.max_speed = 10.0;
+  limits.max_acceleration = 3.0;
+  limits.max_braking = 4.0;
+  limits.max_total_acceleration = 5.0;
+  limits.budget_mode = BudgetMode::kCoupled;
+  SpeedWorkspace workspace;
+  SpeedPlan plan;
+  PlanSpeed({pieces, limits}, workspace, plan);
+  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+  const double cap = std::sqrt(5.0);
+  EXPECT_NEAR(plan.piece_time_s[1], 2.0 / cap, 1e-14);
+  EXPECT_NEAR(plan.piece_time_s[2], 2.0 / cap, 1e-14);
+  int on_arcs = 0;
+  for (const SpeedPhase& phase : plan.phases) {
+    if (phase.piece != 1 && phase.piece != 2) continue;
+    ++on_arcs;
+    EXPECT_EQ(phase.kind, SpeedPhaseKind::kCruise);
+  }
+  EXPECT_EQ(on_arcs, 2);
+}
+
 TEST(SpeedPlanTest, StopsDwellAndRest) {
   const SpeedPlan plan = Plan({{8.0}, {0.0}, {8.0}}, Limits(10, 2, 2), 0.0, 0.0,
                               {{0, 0.5}, {1, 1.0}, {2, 0.25}, {3, 2.0}});

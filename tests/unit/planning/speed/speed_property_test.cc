@@ -382,5 +382,71 @@ TEST(SpeedPropertyTest, ReactionCostsTimeAndVanishesWithIt) {
   }
 }
 
+// Moves x away from or towards 0 by up to four ulps.
+double Nudged(double x, RandomProblems& random) {
+  const int steps = static_cast<int>(random.Uniform(-4.99, 4.99));
+  for (int i = 0; i < std::abs(steps); ++i) x = std::nextafter(x, steps < 0 ? 0.0 : 1e300);
+  return x;
+}
+
+// Arcs in runs of one radius, as polygons and rounded rectangles have them.
+Problem WithRuns(RandomProblems& random, bool reacts) {
+  Problem problem = random.Next(reacts);
+  problem.stops.clear();
+  problem.pieces.clear();
+  const int runs = static_cast<int>(random.Uniform(1.0, 4.0));
+  for (int run = 0; run < runs; ++run) {
+    if (random.Chance(0.6)) problem.pieces.push_back({random.LogUniform(0.1, 40.0), kStraight});
+    const double radius = random.Chance(0.3) ? 1.0 : random.LogUniform(0.2, 60.0);
+    const int arcs = 1 + static_cast<int>(random.Uniform(0.0, 5.0));
+    for (int i = 0; i < arcs; ++i) {
+      problem.pieces.push_back({random.LogUniform(0.01, 10.0) * radius, radius});
+    }
+  }
+  if (random.Chance(0.6)) problem.start = problem.end = 0.0;
+  return problem;
+}
+
+TEST(SpeedPropertyTest, RadiiThatDifferByRoundingAreOneRadius) {
+  for (const bool reacts : {false, true}) {
+    int planned = 0;
+    for (std::uint64_t seed = 1; seed <= 6000; ++seed) {
+      RandomProblems random(seed);
+      const Problem equal = WithRuns(random, reacts);
+      Problem nudged = equal;
+      for (SpeedPiece& piece : nudged.pieces) {
+        if (piece.radius < kStraight) piece.radius = Nudged(piece.radius, random);
+      }
+      SpeedWorkspace workspace;
+      SpeedPlan expected;
+      SpeedPlan plan;
+      PlanSpeed(equal.Request(), workspace, expected);
+      PlanSpeed(nudged.Request(), workspace, plan);
+      SCOPED_TRACE(nudged.Print(seed));
+      ASSERT_EQ(plan.status, expected.status);
+      if (plan.status != SpeedPlanStatus::kOk) continue;
+      ++planned;
+      ASSERT_NEAR(plan.duration_s, expected.duration_s, 1e-9 * expected.duration_s);
+      ExpectContinuous(plan);
+      for (std::size_t row = 0; row < plan.piece_index.size(); ++row) {
+        const SpeedPiece& piece = nudged.pieces[plan.piece_index[row]];
+        const SpeedLimits& limits = nudged.limits;
+        const double lateral = std::min(limits.max_lateral_acceleration.value_or(1e300),
+                                        limits.max_total_acceleration.value_or(1e300));
+        const double cap = std::min(limits.max_speed, std::sqrt(lateral * piece.radius));
+        // Times of pieces are differences of places along the path where phases are counted.
+        ASSERT_GE(plan.piece_time_s[row] * cap,
+                  piece.length * (1.0 - 1e-12) - 1e-14 * plan.length)
+            << "row " << row;
+      }
+      for (const SpeedPhase& phase : plan.phases) {
+        ExpectLimits(nudged, phase, random.Uniform(0.0, 1.0) * phase.length);
+        if (HasFatalFailure()) return;
+      }
+    }
+    EXPECT_GT(planned, 2000);
+  }
+}
+
 }  // namespace
 }  // namespace arclane

@@ -37,6 +37,19 @@ inline double BernsteinValue(const double* b, int degree, double t) {
   return work[0];
 }
 
+// The same by weighted means, whose terms all have the signs of their coefficients: relative to the
+// sum of their magnitudes the error is a few roundings, so that beside an end where coefficients
+// are zero the value keeps its digits however small it is.
+inline double BernsteinMeans(const double* b, int degree, double t) {
+  double work[kMaxBernsteinDegree + 1] = {};
+  for (int j = 0; j <= degree; ++j) work[j] = b[j];
+  const double rest = 1.0 - t;
+  for (int r = 1; r <= degree; ++r) {
+    for (int j = 0; j <= degree - r; ++j) work[j] = rest * work[j] + t * work[j + 1];
+  }
+  return work[0];
+}
+
 namespace bernstein_internal {
 
 // kDegree < 0: any.

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/planning/spline/curvature_reader.h"
+#include "server/planning/spline/hodograph.h"
 #include "server/planning/spline/limit_direction.h"
 
 namespace arclane {
@@ -20,6 +21,9 @@ using Direction = std::array<double, 3>;
 // Distance between the two knots of a jump, and the least width of an interval that is refined, of
 // the length: the finest that a bound of 1e-9 on distances tells apart.
 constexpr double kFinestPart = 1e-9;
+
+// Curvature beyond this over the length is not resolved: distances keep four digits of such radii.
+constexpr double kUnresolvedTurn = 1e12;
 
 // A jump of curvature below this part of it is rounding.
 constexpr double kJump = 1e-7;
@@ -55,7 +59,6 @@ struct Boundary {
   double before = 0.0;  // Curvature arriving.
   double after = 0.0;   // Curvature leaving.
   bool stop = false;
-  bool point_turn = false;  // A stop only because the bend is too sharp.
   double turn_angle_rad = 0.0;
 };
 
@@ -66,7 +69,6 @@ class CurvatureRefiner {
         options_(options),
         dimension_(map.curve().dimension()),
         length_(map.length()),
-        least_interval_(options.min_interval * map.length()),
         finest_(kFinestPart * map.length()),
         reader_(map) {}
 
@@ -94,23 +96,38 @@ class CurvatureRefiner {
     return span.from_end == at_end ? span.slow_order : 0;
   }
 
-  Direction EndDirection(const ArcSpan& span, bool at_end) const {
-    return LimitDirection(
-        map_.curve().piece(span.segment), dimension_, at_end ? span.t_end : span.t_begin,
-        at_end ? TravelSide::kArriving : TravelSide::kLeaving, ZeroOrder(span, at_end) + 1);
-  }
-
-  Direction DirectionAtDistance(double distance) const {
-    const CurveLocation at = map_.LocationAt(distance);
-    return LimitDirection(map_.curve().piece(at.segment), dimension_, at.parameter,
-                          TravelSide::kLeaving, 1);
-  }
-
-  // Curvature at an end of a span: the limit, or beside a vanishing speed the value one finest
-  // interval away.
-  double EndCurvature(const ArcSpan& span, bool at_end, bool cut_off) const {
+  // Where the speed vanishes, or is low at a tip that is not resolved.
+  bool IsCusp(const ArcSpan& span, bool at_end) const {
+    const CurvePiece& piece = map_.curve().piece(span.segment);
     const double t = at_end ? span.t_end : span.t_begin;
-    if (ZeroOrder(span, at_end) == 0 && !cut_off) return reader_.AtParameter(span.segment, t);
+    const HodographPoint point = EvaluateHodograph(piece, dimension_, t);
+    if (SpeedOf(point) > piece.imprecise_speed) return false;
+    if (SpeedVanishes(piece, dimension_, t)) return true;
+    return !IsResolved(CurvatureOf(point, dimension_) * map_.curve().inverse_scale());
+  }
+
+  bool IsResolved(double curvature) const {
+    return std::abs(curvature) * length_ <= kUnresolvedTurn;
+  }
+
+  // At a cusp that of the first derivative behind the one that vanishes. The zero's order as the
+  // map found it tells a derivative that should be zero from one that only is not by the rounding
+  // of the parameter.
+  Direction EndDirection(const ArcSpan& span, bool at_end) const {
+    const int vanishing = IsCusp(span, at_end) ? std::max(ZeroOrder(span, at_end), 1) : 0;
+    return LimitDirection(map_.curve().piece(span.segment), dimension_,
+                          at_end ? span.t_end : span.t_begin,
+                          at_end ? TravelSide::kArriving : TravelSide::kLeaving, vanishing + 1);
+  }
+
+  // Curvature at an end of a span: the limit, or where that is not resolved the value one finest
+  // interval away.
+  double EndCurvature(const ArcSpan& span, bool at_end) const {
+    if (!IsCusp(span, at_end)) {
+      const double t = at_end ? span.t_end : span.t_begin;
+      const double curvature = reader_.AtParameter(span.segment, t);
+      if (IsResolved(curvature)) return curvature;
+    }
     const double scale = map_.curve().scale();
     const double distance = at_end ? std::max(span.end * scale - finest_, 0.0)
                                    : std::min(span.begin * scale + finest_, length_);
@@ -129,8 +146,8 @@ class CurvatureRefiner {
       if (before != nullptr && (after != nullptr || seam)) {
         FindStop(*before, seam ? spans.front() : *after, boundary);
       }
-      if (before != nullptr) boundary.before = EndCurvature(*before, true, boundary.point_turn);
-      if (after != nullptr) boundary.after = EndCurvature(*after, false, boundary.point_turn);
+      if (before != nullptr) boundary.before = EndCurvature(*before, true);
+      if (after != nullptr) boundary.after = EndCurvature(*after, false);
       if (before == nullptr) boundary.before = boundary.after;
       if (after == nullptr) boundary.after = boundary.before;
       AddBoundary(boundary, after == nullptr);
@@ -140,43 +157,19 @@ class CurvatureRefiner {
   void FindStop(const ArcSpan& before, const ArcSpan& after, Boundary& boundary) const {
     const double jump =
         TurnAngle3(EndDirection(before, true), EndDirection(after, false), dimension_);
-    if (std::abs(jump) > options_.stop_angle_rad) {
-      boundary.stop = true;
-      boundary.turn_angle_rad = jump;
-      return;
-    }
-    const double s = boundary.distance;
-    if (s < least_interval_ || s > length_ - least_interval_) return;
-    const double bend = TurnAngle3(DirectionAtDistance(s - least_interval_),
-                                   DirectionAtDistance(s + least_interval_), dimension_);
-    if (std::abs(bend) > options_.point_turn_rad) {
-      boundary.stop = boundary.point_turn = true;
-      boundary.turn_angle_rad = bend;
-    }
+    if (std::abs(jump) <= options_.stop_angle_rad) return;
+    boundary.stop = true;
+    boundary.turn_angle_rad = jump;
   }
 
-  // Spans may be shorter than the least interval beside an unresolved bend; one boundary in its
-  // neighbourhood is enough.
+  // Spans may be shorter than the finest interval; of places in one neighbourhood those where
+  // nothing happens are left out.
   void AddBoundary(const Boundary& boundary, bool last) {
-    const double reach = 2.0 * least_interval_;
-    while (last && boundaries_.size() > 1 && boundaries_.back().point_turn &&
-           boundary.distance - boundaries_.back().distance <= least_interval_) {
-      boundaries_.pop_back();
-    }
+    const double reach = 2.0 * finest_;
     if (!boundaries_.empty() && !last && boundary.distance - boundaries_.back().distance < reach) {
-      Boundary& previous = boundaries_.back();
-      const bool exact = boundary.stop && !boundary.point_turn;
-      const bool sharper = boundary.point_turn && previous.point_turn &&
-                           std::abs(boundary.turn_angle_rad) > std::abs(previous.turn_angle_rad);
-      // A place where nothing happens gives way to a bend.
-      const bool first_bend =
-          boundary.point_turn && !previous.stop && !IsJump(previous) && boundaries_.size() > 1;
-      if (((exact || sharper) && previous.point_turn) || first_bend) {
-        previous = boundary;
-        return;
-      }
-      const bool idle = boundary.point_turn || (!boundary.stop && !IsJump(boundary));
-      if (idle && (previous.stop || boundary.point_turn || boundaries_.size() == 1)) return;
+      if (!boundary.stop && !IsJump(boundary)) return;
+      const Boundary& previous = boundaries_.back();
+      if (boundaries_.size() > 1 && !previous.stop && !IsJump(previous)) boundaries_.pop_back();
     }
     boundaries_.push_back(boundary);
   }
@@ -343,7 +336,6 @@ class CurvatureRefiner {
   const CurvatureOptions& options_;
   const int dimension_;
   const double length_;
-  const double least_interval_;
   const double finest_;
   CurvatureReader reader_;
   std::vector<Boundary> boundaries_;
@@ -365,9 +357,7 @@ absl::StatusOr<CurvatureKnots> RefineCurvature(const ArcLengthMap& map,
   };
   check("relative_tolerance", options.relative_tolerance);
   check("absolute_tolerance", options.absolute_tolerance);
-  check("min_interval", options.min_interval);
   check("stop_angle_rad", options.stop_angle_rad);
-  check("point_turn_rad", options.point_turn_rad);
   if (!text.empty()) return absl::InvalidArgumentError(text);
   if (map.spans().empty()) return CurvatureKnots{{0.0}, {0.0}, {}, {}, {}};
   return CurvatureRefiner(map, options).Run();

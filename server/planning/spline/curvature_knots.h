@@ -16,16 +16,14 @@ namespace arclane {
 struct CurvatureOptions {
   // |linear(s) - kappa(s)| <= relative_tolerance * |kappa(s)| + absolute_tolerance / length,
   // checked at 3 to 15 even steps inside every interval, or the interval is shorter than 1e-9 of
-  // the length. Beside a cusp curvature grows without bound; there it is cut off at that distance.
+  // the length. Beside a cusp curvature grows without bound, and radii below 1e-12 of the length
+  // are too small for distances to resolve; there it is cut off at 1e-9.
   double relative_tolerance = 1e-4;
   double absolute_tolerance = 1e-3;
-  // Resolution of bends, of the length: stops that are not told exactly, such as at the tips of
-  // near-cusps, are twice this apart.
-  double min_interval = 1e-6;
-  // A jump of direction beyond this is a stop: at a joint, or where the speed vanishes.
+  // A jump of direction beyond this is a stop: at a joint, or where the speed vanishes. However
+  // tight, a smooth bend is none, unless its tip is slow and of a radius that cannot be resolved:
+  // that is a cusp.
   double stop_angle_rad = 1e-3;
-  // So is a bend of more than this within 2 * min_interval * length: too sharp to be resolved.
-  double point_turn_rad = 0.25;
   size_t max_knots = size_t{1} << 20;
 };
 

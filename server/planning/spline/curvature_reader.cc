@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/planning/spline/curvature_reader.h"
 
-#include <array>
 #include <cmath>
+
+#include "server/planning/spline/hodograph.h"
 
 namespace arclane {
 
@@ -13,20 +14,10 @@ CurvatureReader::CurvatureReader(const ArcLengthMap& map)
 }
 
 double CurvatureReader::AtParameter(int segment, double t) const {
-  const CurvePoint p = map_.curve().Evaluate(segment, t);
-  // Local units, so that powers of extreme lengths stay finite.
-  std::array<double, 3> d, e;
-  for (int c = 0; c < 3; ++c) {
-    d[c] = p.first[c] * unit_;
-    e[c] = p.second[c] * unit_;
-  }
-  const double speed = std::sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-  if (!(speed > map_.curve().piece(segment).speed_floor)) return 0.0;
-  const double x = d[1] * e[2] - d[2] * e[1];
-  const double y = d[2] * e[0] - d[0] * e[2];
-  const double z = d[0] * e[1] - d[1] * e[0];
-  const double cross = dimension_ == 2 ? z : std::sqrt(x * x + y * y + z * z);
-  return cross / speed / speed / speed * unit_;
+  const CurvePiece& piece = map_.curve().piece(segment);
+  const HodographPoint point = EvaluateHodograph(piece, dimension_, t);
+  if (!(SpeedOf(point) > piece.speed_floor)) return 0.0;
+  return CurvatureOf(point, dimension_) * unit_;
 }
 
 double CurvatureReader::AtDistance(double distance) const {
@@ -51,8 +42,10 @@ void CurvatureReader::ReadEvenly(double begin, double width, size_t parts, size_
   const RunColumns out = {
       {rows_[0], rows_[1], rows_[2]}, {rows_[3], rows_[4], rows_[5]}, rows_[6], rows_[7]};
   kernels_.points(piece, frame, parameter_, count, out);
-  const double floor = piece.speed_floor * piece.speed_floor;
-  for (int i = 0; i < count; ++i) curvature[i] = rows_[7][i] > floor ? rows_[6][i] : 0.0;
+  const double precise = piece.imprecise_speed * piece.imprecise_speed;
+  for (int i = 0; i < count; ++i) {
+    curvature[i] = rows_[7][i] > precise ? rows_[6][i] : AtParameter(span.segment, parameter_[i]);
+  }
 }
 
 }  // namespace arclane

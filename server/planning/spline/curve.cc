@@ -50,7 +50,9 @@ CurvePoint Curve::Evaluate(int segment, double t) const {
   if (piece.rational) w = Derivatives(piece.weight_bernstein.data(), piece.degree, t);
   CurvePoint point;
   for (int c = 0; c < dimension_; ++c) {
-    std::array<double, 3> r = Derivatives(piece.bernstein[c].data(), piece.degree, t);
+    CurvePiece::Row b = piece.bernstein[c];
+    for (int j = 0; piece.rational && j <= piece.degree; ++j) b[j] *= piece.weight_bernstein[j];
+    std::array<double, 3> r = Derivatives(b.data(), piece.degree, t);
     if (piece.rational) {
       r[0] /= w[0];
       r[1] = (r[1] - r[0] * w[1]) / w[0];

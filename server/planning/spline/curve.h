@@ -84,8 +84,9 @@ std::vector<CurveViolation> ValidateCurve(const CurveInput& input, const CurveLi
 inline constexpr int kMaxCurveDegree = 5;
 
 // One segment in the local frame. Power basis of t in [0, 1] for evaluation, Bernstein form of the
-// same polynomial for whatever needs exact end values. Components are x, y, z and the weight;
-// rational pieces hold homogeneous numerators, others the weight 1.
+// same polynomial for whatever needs exact end values. Components are x, y, z and the weight. The
+// power basis of rational pieces holds homogeneous numerators; their Bernstein form holds control
+// points and weights apart, so that control points that coincide have a difference of zero.
 struct alignas(64) CurvePiece {
   using Row = std::array<double, kMaxCurveDegree + 1>;
   // In the caller's unit and, for polynomials, with the caller's origin: samples are its values.
@@ -98,6 +99,9 @@ struct alignas(64) CurvePiece {
   bool rational = false;
   // |dr/dt| (local units) at or below this is zero up to the rounding of its evaluation.
   double speed_floor = 0.0;
+  // Below this, where the speed falls towards a zero, directions and curvatures by the power basis
+  // lose digits that EvaluateHodograph (hodograph.h) keeps.
+  double imprecise_speed = 0.0;
 };
 
 // Position and derivatives by the segment's local parameter, in the caller's unit and frame; z is 0

@@ -48,21 +48,39 @@ double MaxAbs(const CurvePiece::Row& row, int degree) {
   return max;
 }
 
-// Speeds below this cannot be told from zero: the rounding of the controls, and of the hodograph's
-// evaluation.
-double SpeedFloor(const CurvePiece& piece) {
+// Of a component's numerator: the control values times the weights, which are 1 for polynomials.
+CurvePiece::Row NumeratorBernstein(const CurvePiece& piece, int c) {
+  CurvePiece::Row row = piece.bernstein[c];
+  for (int j = 0; piece.rational && j <= piece.degree; ++j) row[j] *= piece.weight_bernstein[j];
+  return row;
+}
+
+// Sets the floor, below which speeds cannot be told from zero: the rounding of the controls, and of
+// the hodograph's evaluation.
+void SetSpeedFloors(CurvePiece& piece) {
   constexpr double kControlRoundings = 8.0, kEvaluationRoundings = 32.0;
+  // Of the largest speed. The power basis errs by roundings of that; where the speed is v of it the
+  // direction errs by u / v, and at a double zero, r'' being about sqrt(v), the curvature by
+  // u / v^(3/2), here 1e-10.
+  constexpr double kPreciseShare = 0x1p-13;
+  // Of the floor: rational derivatives err by roundings of the numerators besides.
+  constexpr double kPreciseFloors = 0x1p20;
   HodographRows rows;
   const int degree = HodographBernstein(piece, 3, rows);
   double speed = 0.0, control = 0.0;
   for (int c = 0; c < 3; ++c) {
     for (int j = 0; j <= degree; ++j) speed = std::max(speed, std::abs(rows[c][j]));
-    control = std::max(control, MaxAbs(piece.bernstein[c], piece.degree));
+    control = std::max(control, MaxAbs(NumeratorBernstein(piece, c), piece.degree));
   }
   double weight = 1.0;
   if (piece.rational) weight = MaxAbs(piece.weight_bernstein, piece.degree);
-  return kUnitRoundoff * (kEvaluationRoundings * speed / (weight * weight) +
-                          kControlRoundings * piece.degree * control / weight);
+  const double largest = speed / (weight * weight);
+  piece.speed_floor = kUnitRoundoff * (kEvaluationRoundings * largest +
+                                       kControlRoundings * piece.degree * control / weight);
+  piece.imprecise_speed = std::max(kPreciseShare * largest, piece.speed_floor);
+  if (piece.rational) {
+    piece.imprecise_speed = std::max(piece.imprecise_speed, kPreciseFloors * piece.speed_floor);
+  }
 }
 
 }  // namespace
@@ -195,18 +213,20 @@ void CurveReducer::ReduceBSpline() {
   curve_.pieces_.reserve(count - p);
   for (size_t k = p; k < count; ++k) {
     if (!(u[k] < u[k + 1])) continue;
-    // The p + 1 controls that act on the span, homogeneous.
+    // The p + 1 controls that act on the span, each with its weight.
     std::array<std::array<double, 4>, kMaxCurveDegree + 1> active;
     for (int j = 0; j <= p; ++j) {
       const Point q = LocalControl(k - p + j);
       const double w = rational ? input_.weights[k - p + j] * weight_scale : 1.0;
-      active[j] = {q[0] * w, q[1] * w, q[2] * w, w};
+      active[j] = {q[0], q[1], q[2], w};
     }
     CurvePiece piece;
     piece.degree = p;
     piece.rational = rational;
     // Bernstein control j is the blossom at (p - j times u[k], j times u[k + 1]): Ramshaw,
-    // "Blossoms are polar forms", CAGD 6 (1989), section 5.
+    // "Blossoms are polar forms", CAGD 6 (1989), section 5. Rational ones are formed of points in
+    // the share of their weights, which are positive, rather than of homogeneous controls: between
+    // equal points lies exactly that point.
     for (int j = 0; j <= p; ++j) {
       auto d = active;
       for (int r = 1; r <= p; ++r) {
@@ -214,8 +234,11 @@ void CurveReducer::ReduceBSpline() {
         for (int i = p; i >= r; --i) {
           const double low = u[k - p + i], high = u[k + 1 + i - r];
           const double a = (argument - low) / (high - low);
-          for (int c = 0; c < 4; ++c)
-            d[i][c] = a == 1.0 ? d[i][c] : d[i - 1][c] + a * (d[i][c] - d[i - 1][c]);
+          if (a == 1.0) continue;
+          const double weight = d[i - 1][3] + a * (d[i][3] - d[i - 1][3]);
+          const double share = rational ? a * d[i][3] / weight : a;
+          for (int c = 0; c < 3; ++c) d[i][c] = d[i - 1][c] + share * (d[i][c] - d[i - 1][c]);
+          d[i][3] = weight;
         }
       }
       for (int c = 0; c < 3; ++c) piece.bernstein[c][j] = d[p][c];
@@ -239,7 +262,7 @@ void CurveReducer::AddConstantPiece(const Point& p) { AddHermitePiece(p, p, Poin
 void CurveReducer::AddPiece(CurvePiece& piece) {
   if (!piece.rational) piece.weight_bernstein.fill(1.0);
   for (int c = 0; c < 4; ++c) {
-    const CurvePiece::Row& b = c < 3 ? piece.bernstein[c] : piece.weight_bernstein;
+    const CurvePiece::Row b = c < 3 ? NumeratorBernstein(piece, c) : piece.weight_bernstein;
     double power[kMaxBernsteinDegree + 1];
     BernsteinToPower(b.data(), piece.degree, power);
     const double unit = c < 3 ? curve_.scale_ : 1.0;
@@ -248,7 +271,7 @@ void CurveReducer::AddPiece(CurvePiece& piece) {
     for (int j = 1; j <= piece.degree; ++j) piece.first_power[j - 1][c] = j * power[j];
     for (int j = 2; j <= piece.degree; ++j) piece.second_power[j - 2][c] = j * (j - 1) * power[j];
   }
-  piece.speed_floor = SpeedFloor(piece);
+  SetSpeedFloors(piece);
   curve_.pieces_.push_back(piece);
 }
 
@@ -278,11 +301,11 @@ int HodographBernstein(const CurvePiece& piece, int dimension, HodographRows& ro
   for (int c = 0; c < 3; ++c) {
     rows[c].fill(0.0);
     if (c >= dimension) continue;
-    const auto& n = piece.bernstein[c];
+    const auto& point = piece.bernstein[c];
     const auto& w = piece.weight_bernstein;
     for (int i = 0; i < p; ++i) {
       for (int j = i + 1; j <= p; ++j) {
-        const double cross = w[i] * n[j] - n[i] * w[j];
+        const double cross = w[i] * w[j] * (point[j] - point[i]);
         const double factor =
             (j - i) * kBinomial[p][i] * kBinomial[p][j] / kBinomial[degree][i + j - 1];
         rows[c][i + j - 1] += factor * cross;

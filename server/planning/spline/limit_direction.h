@@ -14,6 +14,9 @@ enum class TravelSide : uint8_t {
   kArriving,  // The limit from smaller t.
 };
 
+// Whether dr/dt is zero at t to the rounding of its evaluation.
+bool SpeedVanishes(const CurvePiece& piece, int dimension, double t);
+
 // Unit vector along the first derivative of r at t, of order at least `least_order`, that does not
 // vanish; with the sign that makes it the limit of r' / |r'| from the given side. Zero only for a
 // piece of length zero.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "server/planning/spline/hodograph.h"
 #include "server/planning/spline/lanes.h"
 #include "server/planning/spline/limit_direction.h"
 #include "server/planning/spline/sample_kernels.h"
@@ -262,22 +263,31 @@ class CurveSampler {
     return {{to[0], to[1], to[2]}, {to[3], to[4], to[5]}, to[6], squared_ + first};
   }
 
+  static double SquaredImprecise(const CurvePiece& piece) {
+    return piece.imprecise_speed * piece.imprecise_speed;
+  }
+
   // Of all pieces: the test of a block. Each sample is then tested against that of its own piece.
   double SquaredFloor() {
     if (squared_floor_ < 0.0) {
       for (const CurvePiece& piece : pieces_) {
-        squared_floor_ = std::max(squared_floor_, piece.speed_floor * piece.speed_floor);
+        squared_floor_ = std::max(squared_floor_, SquaredImprecise(piece));
       }
     }
     return squared_floor_;
   }
 
-  // Tangents and curvatures where dr/dt = 0.
+  // Tangents and curvatures where dr/dt is 0, or so small that the kernels lose their digits.
   void MarkSlowSamples(int count) {
     for (int i = 0; i < count; ++i) {
       if (squared_[i] > squared_floor_) continue;
       const CurvePiece& piece = pieces_[spans_[map_.FindSpan(local_[i])].segment];
-      if (squared_[i] > piece.speed_floor * piece.speed_floor) continue;
+      if (squared_[i] > SquaredImprecise(piece)) continue;
+      const HodographPoint point = EvaluateHodograph(piece, dimension_, parameter_[i]);
+      if (SpeedOf(point) > piece.speed_floor) {
+        WriteDirection(point, i);
+        continue;
+      }
       const TravelSide side = parameter_[i] < 1.0 ? TravelSide::kLeaving : TravelSide::kArriving;
       const auto direction = LimitDirection(piece, dimension_, parameter_[i], side, 2);
       for (int c = 0; c < dimension_; ++c) {
@@ -287,6 +297,16 @@ class CurveSampler {
         columns_.curvature[at_ + i] = std::numeric_limits<double>::quiet_NaN();
       }
       if (!columns_.marks.empty()) columns_.marks[at_ + i] = kCurvatureUndefined;
+    }
+  }
+
+  void WriteDirection(const HodographPoint& point, int i) const {
+    const double speed = SpeedOf(point) * point.weight * point.weight;
+    for (int c = 0; c < dimension_; ++c) {
+      if (!wanted_[3 + c].empty()) wanted_[3 + c][at_ + i] = point.value[c] / speed;
+    }
+    if (!columns_.curvature.empty()) {
+      columns_.curvature[at_ + i] = CurvatureOf(point, dimension_) * frame_.inverse_scale;
     }
   }
 

@@ -2,8 +2,11 @@
 #include "server/planning/spline/curvature_knots.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -41,6 +44,13 @@ double CurvatureAt(const ArcLengthMap& map, double s) {
   const CurvePoint p = map.curve().Evaluate(at.segment, at.parameter);
   const double cross = p.first[0] * p.second[1] - p.first[1] * p.second[0];
   return cross / std::pow(std::hypot(p.first[0], p.first[1]), 3);
+}
+
+double AngleBetween(const std::array<double, 3>& a, const std::array<double, 3>& b) {
+  const double x = a[1] * b[2] - a[2] * b[1];
+  const double y = a[2] * b[0] - a[0] * b[2];
+  const double z = a[0] * b[1] - a[1] * b[0];
+  return std::atan2(std::hypot(x, y, z), a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
 TEST(CurvatureKnotsTest, HoldsItsToleranceBetweenKnots) {
@@ -95,6 +105,91 @@ TEST(CurvatureKnotsTest, AnUnresolvableNearCuspIsAStopToo) {
 TEST(CurvatureKnotsTest, ADoubledControlAtTheEndIsNoStop) {
   EXPECT_TRUE(Refine(MapOf(Bezier({0, 0, 3, 5}, {0, 0, 4, 4}))).stops.empty());
   EXPECT_TRUE(Refine(MapOf(Bezier({0, 0, 0, 5}, {0, 0, 0, 4}))).stops.empty());
+}
+
+TEST(CurvatureKnotsTest, ASmoothBendIsNoStopHoweverTight) {
+  for (const double bound : {1e-12, 1e-9, 1e-6, 1e-3}) {
+    for (double w = 1.0; w > 3e-4; w *= 0.5) {
+      OwnedCurve owned;
+      owned.kind = CurveKind::kBSpline;
+      owned.degree = 2;
+      owned.control.x = {0, 100, 0};
+      owned.control.y = {-w, 0, w};
+      auto curve = Curve::Create(owned.Input());
+      ASSERT_TRUE(curve.ok());
+      ArcLengthOptions options;
+      options.relative_error = bound;
+      const auto map = ArcLengthMap::Create(*std::move(curve), options);
+      const CurvatureKnots knots = Refine(*map);
+      EXPECT_TRUE(knots.stops.empty())
+          << "w " << w << " bound " << bound << " turn " << knots.stops[0].turn_angle_rad;
+      // The radius at the tip is w^2 / 100.
+      const auto [least, largest] =
+          std::minmax_element(knots.curvature.begin(), knots.curvature.end());
+      EXPECT_GE(*least, 0.0);
+      EXPECT_NEAR(*largest * w * w / 100.0, 1.0, 1e-2) << "w " << w << " bound " << bound;
+    }
+  }
+}
+
+// A control point repeated `degree` times lies on the curve, between two straight pieces.
+TEST(CurvatureKnotsTest, ARepeatedControlOfANurbsIsOneCorner) {
+  std::mt19937_64 random(20);
+  std::uniform_real_distribution<double> coordinate(-20.0, 20.0), log_weight(-1.5, 1.5);
+  for (int degree = 2; degree <= 5; ++degree) {
+    for (int k = 0; k < 200; ++k) {
+      OwnedCurve owned;
+      owned.kind = CurveKind::kNurbs;
+      owned.degree = degree;
+      const bool planar = k % 2 == 0;
+      const double far = k % 4 < 2 ? 0.0 : 1e5;
+      const int corner = 1 + k % 3;
+      std::vector<std::array<double, 3>> points;
+      for (int i = 0; i < 6; ++i) {
+        points.push_back({far + coordinate(random), far + coordinate(random), coordinate(random)});
+        if (planar) points.back()[2] = 0.0;
+        for (int copies = i == corner ? degree : 1; copies > 0; --copies) {
+          owned.control.x.push_back(points[i][0]);
+          owned.control.y.push_back(points[i][1]);
+          if (!planar) owned.control.z.push_back(points[i][2]);
+          owned.weights.push_back(std::exp(2.0 * log_weight(random)));
+        }
+      }
+      std::array<double, 3> arriving, leaving;
+      for (int c = 0; c < 3; ++c) {
+        arriving[c] = points[corner][c] - points[corner - 1][c];
+        leaving[c] = points[corner + 1][c] - points[corner][c];
+      }
+      const ArcLengthMap map = MapOf(owned);
+      const CurvatureKnots knots = Refine(map);
+      const auto describe = [&] {
+        std::string text = "seed 20, degree " + std::to_string(degree) + ", k " + std::to_string(k);
+        for (const CurveStop& stop : knots.stops) {
+          text += "\nstop at " + std::to_string(stop.distance) + " of " +
+                  std::to_string(stop.turn_angle_rad);
+        }
+        return text;
+      };
+      const double turn = AngleBetween(arriving, leaving);
+      ASSERT_EQ(knots.stops.size(), 1u) << describe() << "\nexpected " << turn;
+      EXPECT_NEAR(std::abs(knots.stops[0].turn_angle_rad), turn, 1e-9) << describe();
+      // The straight pieces stay straight up to the corner.
+      int at = 0;
+      double nearest = map.length();
+      for (int i = 1; i < map.curve().segment_count(); ++i) {
+        const double gap = std::abs(map.StartOfSegment(i) - knots.stops[0].distance);
+        if (gap < nearest) nearest = gap, at = i;
+      }
+      for (size_t i = 0; i < knots.distance.size(); ++i) {
+        const double s = knots.distance[i];
+        const double width = 1e-8 * map.length();
+        if (s < map.StartOfSegment(at - 1) + width || s > map.StartOfSegment(at + 1) - width) {
+          continue;
+        }
+        EXPECT_LE(std::abs(knots.curvature[i]) * map.length(), 1e-2) << describe() << " s " << s;
+      }
+    }
+  }
 }
 
 TEST(CurvatureKnotsTest, CornersHaveSignedAngles) {

@@ -435,8 +435,7 @@ TEST(SpeedPropertyTest, RadiiThatDifferByRoundingAreOneRadius) {
                                         limits.max_total_acceleration.value_or(1e300));
         const double cap = std::min(limits.max_speed, std::sqrt(lateral * piece.radius));
         // Times of pieces are differences of places along the path where phases are counted.
-        ASSERT_GE(plan.piece_time_s[row] * cap,
-                  piece.length * (1.0 - 1e-12) - 1e-14 * plan.length)
+        ASSERT_GE(plan.piece_time_s[row] * cap, piece.length * (1.0 - 1e-12) - 1e-14 * plan.length)
             << "row " << row;
       }
       for (const SpeedPhase& phase : plan.phases) {

@@ -266,7 +266,9 @@ TEST_F(CaptureTest, TheOldestMakeRoomAndOtherFilesStay) {
   EXPECT_TRUE(std::filesystem::exists(foreign));
   EXPECT_EQ(Captures().size(), 4u);  // Three captures and the other file.
   for (const auto& file : Captures()) {
-    if (file != foreign) EXPECT_THAT(first, Not(::testing::Contains(file)));
+    if (file != foreign) {
+      EXPECT_THAT(first, Not(::testing::Contains(file)));
+    }
   }
 }
 

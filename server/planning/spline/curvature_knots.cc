@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -60,6 +61,7 @@ struct Boundary {
   double after = 0.0;   // Curvature leaving.
   bool stop = false;
   double turn_angle_rad = 0.0;
+  double cusp = 0.0;  // Of a stop: CuspCurvature.
 };
 
 class CurvatureRefiner {
@@ -96,8 +98,9 @@ class CurvatureRefiner {
     return span.from_end == at_end ? span.slow_order : 0;
   }
 
-  // Where the speed vanishes, or is low at a tip that is not resolved.
-  bool IsCusp(const ArcSpan& span, bool at_end) const {
+  // 0 but at cusps: infinite where the speed vanishes, the curvature where it is low and the tip is
+  // not resolved.
+  double CuspCurvature(const ArcSpan& span, bool at_end) const {
     const CurvePiece& piece = map_.curve().piece(span.segment);
     const double t = at_end ? span.t_end : span.t_begin;
     const HodographPoint point = EvaluateHodograph(piece, dimension_, t);
@@ -118,6 +121,8 @@ class CurvatureRefiner {
     return LimitDirection(map_.curve().piece(span.segment), dimension_,
                           at_end ? span.t_end : span.t_begin,
                           at_end ? TravelSide::kArriving : TravelSide::kLeaving, vanishing + 1);
+  bool IsCusp(const ArcSpan& span, bool at_end) const { return CuspCurvature(span, at_end) > 0.0; }
+
   }
 
   // Curvature at an end of a span: the limit, or where that is not resolved the value one finest
@@ -162,16 +167,26 @@ class CurvatureRefiner {
     boundary.turn_angle_rad = jump;
   }
 
-  // Spans may be shorter than the finest interval; of places in one neighbourhood those where
-  // nothing happens are left out.
+  // Spans may be shorter than the finest interval; of places in one neighbourhood the one of
+  // largest curvature is enough where nothing else happens.
   void AddBoundary(const Boundary& boundary, bool last) {
     const double reach = 2.0 * finest_;
     if (!boundaries_.empty() && !last && boundary.distance - boundaries_.back().distance < reach) {
       if (!boundary.stop && !IsJump(boundary)) return;
       const Boundary& previous = boundaries_.back();
-      if (boundaries_.size() > 1 && !previous.stop && !IsJump(previous)) boundaries_.pop_back();
+      // Places beside an unresolved tip are as little resolved: the sharpest is the tip.
+      const bool one_tip = boundary.cusp > 0.0 && previous.cusp > 0.0 &&
+                           std::isfinite(std::min(boundary.cusp, previous.cusp));
+      const bool is_idle = one_tip || (!boundary.stop && !IsJump(boundary));
+      const bool gives_way =
+          one_tip || (boundaries_.size() > 1 && !previous.stop && !IsJump(previous));
+      const bool is_sharper = one_tip ? boundary.cusp > previous.cusp
+                                      : std::abs(boundary.after) > std::abs(previous.after);
+      if (is_idle && !(gives_way && is_sharper)) return;
+      if (gives_way) boundaries_.pop_back();
     }
     boundaries_.push_back(boundary);
+    boundary.cusp = std::max(CuspCurvature(before, true), CuspCurvature(after, false));
   }
 
   double Tolerance(double curvature) const {

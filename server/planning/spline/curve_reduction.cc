@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "server/planning/spline/bernstein.h"
+#include "server/planning/spline/hodograph.h"
 
 namespace arclane {
 namespace {
@@ -63,8 +64,10 @@ void SetSpeedFloors(CurvePiece& piece) {
   // direction errs by u / v, and at a double zero, r'' being about sqrt(v), the curvature by
   // u / v^(3/2), here 1e-10.
   constexpr double kPreciseShare = 0x1p-13;
-  // Of the floor: rational derivatives err by roundings of the numerators besides.
-  constexpr double kPreciseFloors = 0x1p20;
+  // Second derivatives of rational pieces are differences of the numerators' and of the weight's,
+  // off by their roundings beside the least weight; curvature is off by that over v^2, which shall
+  // stay below this, in radians over the extent.
+  constexpr double kPreciseTurn = 1e-4;
   HodographRows rows;
   const int degree = HodographBernstein(piece, 3, rows);
   double speed = 0.0, control = 0.0;
@@ -74,17 +77,27 @@ void SetSpeedFloors(CurvePiece& piece) {
   }
   double weight = 1.0;
   if (piece.rational) weight = MaxAbs(piece.weight_bernstein, piece.degree);
-  const double largest = speed / (weight * weight);
+  double largest = speed / (weight * weight);
   piece.speed_floor = kUnitRoundoff * (kEvaluationRoundings * largest +
                                        kControlRoundings * piece.degree * control / weight);
-  piece.imprecise_speed = std::max(kPreciseShare * largest, piece.speed_floor);
-  if (piece.rational) {
-    piece.imprecise_speed = std::max(piece.imprecise_speed, kPreciseFloors * piece.speed_floor);
+  if (!piece.rational) {
+    piece.imprecise_speed = std::max(kPreciseShare * largest, piece.speed_floor);
+    return;
   }
 }
 
 }  // namespace
 
+  // Weights that differ make the bound above a poor estimate of the largest speed.
+  const auto& weights = piece.weight_bernstein;
+  const double least = *std::min_element(weights.begin(), weights.begin() + piece.degree + 1);
+  largest = 0.0;
+  for (const double t : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    largest = std::max(largest, SpeedOf(EvaluateHodograph(piece, 3, t)));
+  }
+  const double second = kUnitRoundoff * kControlRoundings * piece.degree * control / least;
+  piece.imprecise_speed =
+      std::max({kPreciseShare * largest, piece.speed_floor, std::sqrt(second / kPreciseTurn)});
 Curve CurveReducer::Reduce(const CurveInput& input) {
   CurveReducer reducer(input);
   reducer.PlaceFrame();

@@ -303,6 +303,9 @@ void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap&
   }
   if (!violations.empty()) return;
   const auto layout = LayOutSamples(map, wanted);
+      // The phases' lengths are sums of their own: the last sample is the end all the same.
+      for (double& distance : distances) distance = std::min(distance, map.length());
+      if (distances.size() > 1) distances.back() = map.length();
   if (!layout.ok()) {
     violations.Add(absl::IsResourceExhausted(layout.status()) ? ViolationReason::kLimitExceeded
                                                               : ViolationReason::kOutOfRange,

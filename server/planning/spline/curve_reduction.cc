@@ -18,6 +18,10 @@ constexpr double kUnitRoundoff = 0x1p-53;
 constexpr int kMinScaleExponent = -1000;
 constexpr int kMaxScaleExponent = 1000;
 
+// Of the extent: ends of a closed curve that are no farther apart are one point. Each is a mean of
+// at most 2^p controls of local coordinates up to 1.
+constexpr double kEndRoundings = 64.0;
+
 double Component(const CoordinateColumns& columns, int axis, size_t i) {
   const std::span<const double> column = axis == 0 ? columns.x : axis == 1 ? columns.y : columns.z;
   return column.empty() ? 0.0 : column[i];
@@ -84,10 +88,6 @@ void SetSpeedFloors(CurvePiece& piece) {
     piece.imprecise_speed = std::max(kPreciseShare * largest, piece.speed_floor);
     return;
   }
-}
-
-}  // namespace
-
   // Weights that differ make the bound above a poor estimate of the largest speed.
   const auto& weights = piece.weight_bernstein;
   const double least = *std::min_element(weights.begin(), weights.begin() + piece.degree + 1);
@@ -98,6 +98,10 @@ void SetSpeedFloors(CurvePiece& piece) {
   const double second = kUnitRoundoff * kControlRoundings * piece.degree * control / least;
   piece.imprecise_speed =
       std::max({kPreciseShare * largest, piece.speed_floor, std::sqrt(second / kPreciseTurn)});
+}
+
+}  // namespace
+
 Curve CurveReducer::Reduce(const CurveInput& input) {
   CurveReducer reducer(input);
   reducer.PlaceFrame();
@@ -116,6 +120,7 @@ Curve CurveReducer::Reduce(const CurveInput& input) {
       reducer.ReduceBSpline();
       break;
   }
+  reducer.PlaceEnds();
   return std::move(reducer.curve_);
 }
 
@@ -286,6 +291,42 @@ void CurveReducer::AddPiece(CurvePiece& piece) {
   }
   SetSpeedFloors(piece);
   curve_.pieces_.push_back(piece);
+}
+
+bool CurveReducer::StartsAtControl() const {
+  if (input_.kind != CurveKind::kBSpline && input_.kind != CurveKind::kNurbs) return true;
+  const auto& u = input_.knots;
+  if (u.empty()) return !input_.closed;
+  return u[1] == u[input_.degree] && u[input_.degree] < u[input_.degree + 1];
+}
+
+bool CurveReducer::EndsAtControl() const {
+  if (input_.kind != CurveKind::kBSpline && input_.kind != CurveKind::kNurbs) return true;
+  const auto& u = input_.knots;
+  if (u.empty()) return !input_.closed;
+  const size_t count = input_.control.x.size();
+  return u[count] == u[count + input_.degree - 1] && u[count - 1] < u[count];
+}
+
+void CurveReducer::PlaceEnds() {
+  const size_t count = input_.control.x.size();
+  const CurvePiece& first = curve_.pieces_.front();
+  const CurvePiece& last = curve_.pieces_.back();
+  // The segment that closes these kinds ends at their first point.
+  const bool returns = input_.closed && (input_.kind == CurveKind::kHermite ||
+                                         input_.kind == CurveKind::kCatmullRom);
+  bool is_closed = true;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto place = [&](double local) { return curve_.origin_[axis] + curve_.scale_ * local; };
+    const double start = first.bernstein[axis][0];
+    const double end = last.bernstein[axis][last.degree];
+    curve_.start_point_[axis] =
+        StartsAtControl() ? Component(input_.control, axis, 0) : place(start);
+    curve_.end_point_[axis] =
+        EndsAtControl() ? Component(input_.control, axis, returns ? 0 : count - 1) : place(end);
+    is_closed &= std::abs(start - end) <= kEndRoundings * kUnitRoundoff;
+  }
+  if (input_.closed && is_closed && !EndsAtControl()) curve_.end_point_ = curve_.start_point_;
 }
 
 std::vector<double> UniformKnots(size_t control_count, int degree, bool closed) {

@@ -47,6 +47,16 @@ std::string CallerPath(std::string path, UpAxis up_axis, bool planar) {
   return path;
 }
 
+// A planar curve takes no heights: tangents that have them were meant for a curve in space.
+void CheckPlanarTangents(const v1::PointColumns& tangents, UpAxis up_axis, Violations& violations) {
+  const PointColumns split = BorrowColumns(tangents, up_axis);
+  if (split.height.empty()) return;
+  const char up = up_axis == UpAxis::kY ? 'y' : 'z';
+  violations.Add(ViolationReason::kLengthMismatch, std::string("spline.hermite.tangents.") + up,
+                 std::string("must be empty as spline.control.") + up + " is, got " +
+                     std::to_string(split.height.size()) + " values");
+}
+
 void ReadCurve(const v1::Spline& spline, const RequestLimits& limits, DecodedSplineRequest& decoded,
                Violations& violations) {
   CurveInput& curve = decoded.curve;
@@ -61,6 +71,9 @@ void ReadCurve(const v1::Spline& spline, const RequestLimits& limits, DecodedSpl
     case v1::Spline::kHermite:
       curve.kind = CurveKind::kHermite;
       curve.tangents = ReadColumns(spline.hermite().tangents(), decoded.up_axis, decoded.planar);
+      if (decoded.planar) {
+        CheckPlanarTangents(spline.hermite().tangents(), decoded.up_axis, violations);
+      }
       break;
     case v1::Spline::kCatmullRom:
       curve.kind = CurveKind::kCatmullRom;

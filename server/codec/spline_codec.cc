@@ -308,7 +308,7 @@ void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap&
     }
     case SamplingRule::kDistances:
       if (!map.curve().closed() && !request.clamp_distances) {
-        CheckDistances(sampling.plan.distances, map.length(), violations);
+        CheckDistances(sampling.plan.distances, map.length(), map.error_bound(), violations);
       }
       wanted.mode = SampleSpacing::kDistances;
       wanted.distances = sampling.plan.distances;

@@ -93,13 +93,13 @@ void ReadCurve(const v1::Spline& spline, const RequestLimits& limits, DecodedSpl
                      "required: bezier, hermite, catmull_rom or b_spline");
       return;
   }
-  decoded.curve_limits.max_control_points = limits.max_vertices;
+  decoded.curve_limits.max_control_points = limits.max_control_points;
   const size_t points =
       std::max({curve.control.x.size(), curve.control.y.size(), curve.control.z.size()});
-  if (points > limits.max_vertices) {
+  if (points > limits.max_control_points) {
     violations.Add(ViolationReason::kLimitExceeded, "spline.control",
-                   "at most max_vertices " + std::to_string(limits.max_vertices) + ", got " +
-                       std::to_string(points));
+                   "at most max_control_points " + std::to_string(limits.max_control_points) +
+                       ", got " + std::to_string(points));
     return;
   }
   for (const CurveViolation& violation : ValidateCurve(curve, decoded.curve_limits, "spline")) {
@@ -242,6 +242,7 @@ DecodedSplineRequest ReadSplineRequest(const v1::PlanSplineRequest& request,
   decoded.fit_spacing = request.fit_spacing();
   decoded.clamp_distances = request.clamp_distances();
   ReadSpeed(request, decoded, violations);
+  decoded.speed.max_nodes = limits.max_curve_nodes;
   return decoded;
 }
 
@@ -302,6 +303,9 @@ void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap&
       RouteSampleColumns columns;
       columns.distance = distances;
       WriteSamples(sampling.plan, route, columns);
+      // The phases' lengths are sums of their own: the last sample is the end all the same.
+      for (double& distance : distances) distance = std::min(distance, map.length());
+      if (distances.size() > 1) distances.back() = map.length();
       wanted.mode = SampleSpacing::kDistances;
       wanted.distances = distances;
       break;
@@ -316,9 +320,6 @@ void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap&
   }
   if (!violations.empty()) return;
   const auto layout = LayOutSamples(map, wanted);
-      // The phases' lengths are sums of their own: the last sample is the end all the same.
-      for (double& distance : distances) distance = std::min(distance, map.length());
-      if (distances.size() > 1) distances.back() = map.length();
   if (!layout.ok()) {
     violations.Add(absl::IsResourceExhausted(layout.status()) ? ViolationReason::kLimitExceeded
                                                               : ViolationReason::kOutOfRange,

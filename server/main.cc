@@ -67,6 +67,8 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
   options.limits.max_ping_bytes = config.max_ping_bytes;
   options.limits.max_portals = config.max_portals;
   options.limits.max_vertices = config.max_vertices;
+  options.limits.max_control_points = config.max_control_points;
+  options.limits.max_curve_nodes = config.max_curve_nodes;
   options.limits.max_samples = config.max_samples;
   options.limits.max_dependencies = config.max_dependencies;
   options.limits.max_queued_plans = config.max_queued_plans;

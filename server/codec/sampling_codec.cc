@@ -29,8 +29,9 @@ static_assert(v1::SampleColumn_MAX == v1::SAMPLE_COLUMN_PARAMETER,
 
 }  // namespace
 
-void CheckDistances(std::span<const double> distances, double length, Violations& violations) {
-  const double slack = kBeyondLength * length;
+void CheckDistances(std::span<const double> distances, double length, double length_error,
+                    Violations& violations) {
+  const double slack = std::max(kBeyondLength * length, length_error);
   for (size_t i = 0; i < distances.size(); ++i) {
     if (distances[i] >= -slack && distances[i] <= length + slack) continue;
     violations.Add(ViolationReason::kOutOfRange,
@@ -120,7 +121,7 @@ void EncodeSamples(const DecodedSampling& sampling, const Route& route, const Pl
     return;
   }
   if (sampling.plan.rule == SamplingRule::kDistances) {
-    CheckDistances(sampling.plan.distances, route.length, violations);
+    CheckDistances(sampling.plan.distances, route.length, /*length_error=*/0.0, violations);
     if (!violations.empty()) return;
   }
   const size_t size = static_cast<size_t>(count);

@@ -32,8 +32,10 @@ constexpr bool Wants(const DecodedSampling& sampling, v1::SampleColumn column) {
   return (sampling.columns & (1u << column)) != 0;
 }
 
-// Adds a violation for every explicit distance outside [0, length] by more than rounding.
-void CheckDistances(std::span<const double> distances, double length, Violations& violations);
+// Adds a violation for every explicit distance outside [0, length] by more than rounding, or than
+// the length may be wrong by.
+void CheckDistances(std::span<const double> distances, double length, double length_error,
+                    Violations& violations);
 
 // Checks what can be known only once the route is planned (the count, the explicit distances) and,
 // if that holds, writes the samples. Nothing is allocated before the count is checked.

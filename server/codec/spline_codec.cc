@@ -44,6 +44,16 @@ std::string CallerPath(std::string path, UpAxis up_axis, bool planar) {
   return path;
 }
 
+// A planar curve takes no heights: tangents that have them were meant for a curve in space.
+void CheckPlanarTangents(const v1::PointColumns& tangents, UpAxis up_axis, Violations& violations) {
+  const PointColumns split = BorrowColumns(tangents, up_axis);
+  if (split.height.empty()) return;
+  const char up = up_axis == UpAxis::kY ? 'y' : 'z';
+  violations.Add(ViolationReason::kLengthMismatch, std::string("spline.hermite.tangents.") + up,
+                 std::string("must be empty as spline.control.") + up + " is, got " +
+                     std::to_string(split.height.size()) + " values");
+}
+
 void ReadCurve(const v1::Spline& spline, const RequestLimits& limits, DecodedSplineRequest& decoded,
                Violations& violations) {
   CurveInput& curve = decoded.curve;
@@ -58,6 +68,9 @@ void ReadCurve(const v1::Spline& spline, const RequestLimits& limits, DecodedSpl
     case v1::Spline::kHermite:
       curve.kind = CurveKind::kHermite;
       curve.tangents = ReadColumns(spline.hermite().tangents(), decoded.up_axis, decoded.planar);
+      if (decoded.planar) {
+        CheckPlanarTangents(spline.hermite().tangents(), decoded.up_axis, violations);
+      }
       break;
     case v1::Spline::kCatmullRom:
       curve.kind = CurveKind::kCatmullRom;
@@ -77,13 +90,13 @@ void ReadCurve(const v1::Spline& spline, const RequestLimits& limits, DecodedSpl
                      "required: bezier, hermite, catmull_rom or b_spline");
       return;
   }
-  decoded.curve_limits.max_control_points = limits.max_vertices;
+  decoded.curve_limits.max_control_points = limits.max_control_points;
   const size_t points =
       std::max({curve.control.x.size(), curve.control.y.size(), curve.control.z.size()});
-  if (points > limits.max_vertices) {
+  if (points > limits.max_control_points) {
     violations.Add(ViolationReason::kLimitExceeded, "spline.control",
-                   "at most max_vertices " + std::to_string(limits.max_vertices) + ", got " +
-                       std::to_string(points));
+                   "at most max_control_points " + std::to_string(limits.max_control_points) +
+                       ", got " + std::to_string(points));
     return;
   }
   for (const CurveViolation& violation : ValidateCurve(curve, decoded.curve_limits, "spline")) {
@@ -226,6 +239,7 @@ DecodedSplineRequest ReadSplineRequest(const v1::PlanSplineRequest& request,
   decoded.fit_spacing = request.fit_spacing();
   decoded.clamp_distances = request.clamp_distances();
   ReadSpeed(request, decoded, violations);
+  decoded.speed.max_nodes = limits.max_curve_nodes;
   return decoded;
 }
 
@@ -286,13 +300,16 @@ void EncodeCurveSamples(const DecodedSplineRequest& request, const ArcLengthMap&
       RouteSampleColumns columns;
       columns.distance = distances;
       WriteSamples(sampling.plan, route, columns);
+      // The phases' lengths are sums of their own: the last sample is the end all the same.
+      for (double& distance : distances) distance = std::min(distance, map.length());
+      if (distances.size() > 1) distances.back() = map.length();
       wanted.mode = SampleSpacing::kDistances;
       wanted.distances = distances;
       break;
     }
     case SamplingRule::kDistances:
       if (!map.curve().closed() && !request.clamp_distances) {
-        CheckDistances(sampling.plan.distances, map.length(), violations);
+        CheckDistances(sampling.plan.distances, map.length(), map.error_bound(), violations);
       }
       wanted.mode = SampleSpacing::kDistances;
       wanted.distances = sampling.plan.distances;

@@ -63,6 +63,8 @@ ABSL_FLAG(Text, write_stall_s, absl::nullopt, Help("write_stall_s"));
 ABSL_FLAG(Text, max_ping_bytes, absl::nullopt, Help("max_ping_bytes"));
 ABSL_FLAG(Text, max_portals, absl::nullopt, Help("max_portals"));
 ABSL_FLAG(Text, max_vertices, absl::nullopt, Help("max_vertices"));
+ABSL_FLAG(Text, max_control_points, absl::nullopt, Help("max_control_points"));
+ABSL_FLAG(Text, max_curve_nodes, absl::nullopt, Help("max_curve_nodes"));
 ABSL_FLAG(Text, max_samples, absl::nullopt, Help("max_samples"));
 ABSL_FLAG(Text, max_dependencies, absl::nullopt, Help("max_dependencies"));
 ABSL_FLAG(Text, data_dir, absl::nullopt, Help("data_dir"));

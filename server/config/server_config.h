@@ -54,6 +54,8 @@ struct ServerConfig {
   uint64_t max_ping_bytes = 4 << 20;
   uint32_t max_portals = 1'000'000;
   uint32_t max_vertices = 1'000'000;
+  uint32_t max_control_points = 200'000;
+  uint32_t max_curve_nodes = 1'000'000;
   uint32_t max_samples = 1'000'000;
   uint32_t max_dependencies = 1'000'000;
 

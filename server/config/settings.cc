@@ -100,6 +100,11 @@ const std::vector<Setting>& Table() {
       {"max_portals", CountMember{&C::max_portals, 1, 100'000'000}, "Most portals of a corridor."},
       {"max_vertices", CountMember{&C::max_vertices, 3, 100'000'000},
        "Most vertices of a corridor's polygons together."},
+      {"max_control_points", CountMember{&C::max_control_points, 4, 10'000'000},
+       "Most control points of a curve. Planning takes about 3 KB for each."},
+      {"max_curve_nodes", CountMember{&C::max_curve_nodes, 16, 100'000'000},
+       "Most nodes of the profile of curvature that a speed plan along a curve is made on. Planning "
+       "takes about 300 bytes for each."},
       {"max_samples", CountMember{&C::max_samples, 2, 100'000'000}, "Most samples of an answer."},
       {"max_dependencies", CountMember{&C::max_dependencies, 0, 100'000'000},
        "Most dependencies of a corridor."},

@@ -120,7 +120,9 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
   thread_local CurveSpeed speed;
   if (decoded.has_agent) {
     if (const absl::Status refined = RefineProfile(*map, decoded.speed, speed); !refined.ok()) {
-      violations.Add(ViolationReason::kLimitExceeded, "spline", std::string(refined.message()));
+      violations.Add(ViolationReason::kLimitExceeded, "spline",
+                     "at most max_curve_nodes " + std::to_string(limits.max_curve_nodes) +
+                         " nodes of its profile of curvature, needs more");
       return ToFailure(violations);
     }
     if (decoded.refuse_jumps) RefuseJumps(speed, violations);

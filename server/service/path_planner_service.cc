@@ -92,6 +92,8 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     response->set_max_plan_speed_bytes(limits.max_plan_speed_bytes);
     response->set_max_portals(limits.max_portals);
     response->set_max_vertices(limits.max_vertices);
+    response->set_max_control_points(limits.max_control_points);
+    response->set_max_curve_nodes(limits.max_curve_nodes);
     response->set_max_samples(limits.max_samples);
     response->set_max_ping_bytes(limits.max_ping_bytes);
     response->set_max_queued_plans(limits.max_queued_plans);

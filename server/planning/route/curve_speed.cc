@@ -15,7 +15,8 @@ namespace {
 // The first profile, relative to the curvature, and to the one that binds at the highest speed.
 constexpr double kCoarse = 1e-2;
 // Bounds of the absolute part, as the angle that a curve turns over its length: below the first,
-// curvature may be noise; above the second, the shape of the profile would be lost.
+// curvature may be noise; above the second, for each segment of the curve, the shape of the profile
+// would be lost.
 constexpr double kLeastTurn = 1e-7;
 constexpr double kMostTurn = 1e-1;
 
@@ -201,11 +202,13 @@ void PlanOnProfile(const CurveSpeedRequest& request, CurvatureWorkspace& workspa
 absl::Status RefineProfile(const ArcLengthMap& map, const CurveSpeedRequest& request,
                            CurveSpeed& result) {
   CurvatureOptions options;
+  options.max_knots = request.max_nodes;
   options.relative_tolerance = kCoarse;
   options.absolute_tolerance = kMostTurn;  // Of a curve without length too.
   if (map.length() > 0.0) {
+    const double most = kMostTurn * map.curve().segment_count();
     options.absolute_tolerance = std::clamp(
-        kCoarse * BindingCurvature(request, map.length()) * map.length(), kLeastTurn, kMostTurn);
+        kCoarse * BindingCurvature(request, map.length()) * map.length(), kLeastTurn, most);
   }
   auto knots = RefineCurvature(map, options);
   if (!knots.ok()) return knots.status();

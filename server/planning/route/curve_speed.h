@@ -10,6 +10,7 @@
 #ifndef ARCLANE_SERVER_PLANNING_ROUTE_CURVE_SPEED_H_
 #define ARCLANE_SERVER_PLANNING_ROUTE_CURVE_SPEED_H_
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct CurveSpeedRequest {
   double end_speed = 0.0;
   bool flying_lap = false;  // Of a closed curve.
   WishedSpeed wish;
+  size_t max_nodes =
+      size_t{1} << 20;  // Of the first profile; what the plan touches is cut further.
 };
 
 // Independent and reserved limits: the time is above the least one of the curve by less than this
@@ -66,7 +69,7 @@ struct CurveSpeed {
 };
 
 // Refines the curvature of the map's curve, as coarsely as the request allows, and finds where its
-// direction jumps. RESOURCE_EXHAUSTED when the curve needs more nodes than the refinement allows.
+// direction jumps. RESOURCE_EXHAUSTED when the curve needs more than request.max_nodes.
 absl::Status RefineProfile(const ArcLengthMap& map, const CurveSpeedRequest& request,
                            CurveSpeed& result);
 

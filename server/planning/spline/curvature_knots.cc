@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -60,6 +61,7 @@ struct Boundary {
   double after = 0.0;   // Curvature leaving.
   bool stop = false;
   double turn_angle_rad = 0.0;
+  double cusp = 0.0;  // Of a stop: CuspCurvature.
 };
 
 class CurvatureRefiner {
@@ -74,14 +76,17 @@ class CurvatureRefiner {
 
   absl::StatusOr<CurvatureKnots> Run() && {
     CollectBoundaries();
+    // Every boundary that is left has a knot at least: what cannot fit is not begun.
+    left_ = boundaries_.size();
+    if (left_ > options_.max_knots) return TooMany();
     for (size_t i = 0; i < boundaries_.size(); ++i) {
       const Boundary& boundary = boundaries_[i];
+      left_ = boundaries_.size() - i;
       if (boundary.stop) knots_.stops.push_back({boundary.distance, boundary.turn_angle_rad});
       if (i > 0) {
         const Boundary& last = boundaries_[i - 1];
         if (!Refine(last.distance, last.after, boundary.distance, boundary.before)) {
-          return absl::ResourceExhaustedError(
-              absl::StrCat("max_knots: ", options_.max_knots, " knots do not hold the tolerance"));
+          return TooMany();
         }
       }
       AppendBoundary(boundary, i == 0, i + 1 == boundaries_.size());
@@ -91,20 +96,32 @@ class CurvatureRefiner {
   }
 
  private:
+  absl::Status TooMany() const {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("max_knots: ", options_.max_knots, " knots do not hold the tolerance"));
+  }
+
+  bool IsFull() const { return knots_.distance.size() + left_ > options_.max_knots; }
+
   // Where the span's speed vanishes at this end, the order of its zero; else 0.
   static int ZeroOrder(const ArcSpan& span, bool at_end) {
     return span.from_end == at_end ? span.slow_order : 0;
   }
 
-  // Where the speed vanishes, or is low at a tip that is not resolved.
-  bool IsCusp(const ArcSpan& span, bool at_end) const {
+  // 0 but at cusps: infinite where the speed vanishes, the curvature where it is low and the tip is
+  // not resolved.
+  double CuspCurvature(const ArcSpan& span, bool at_end) const {
     const CurvePiece& piece = map_.curve().piece(span.segment);
     const double t = at_end ? span.t_end : span.t_begin;
     const HodographPoint point = EvaluateHodograph(piece, dimension_, t);
-    if (SpeedOf(point) > piece.imprecise_speed) return false;
-    if (SpeedVanishes(piece, dimension_, t)) return true;
-    return !IsResolved(CurvatureOf(point, dimension_) * map_.curve().inverse_scale());
+    if (SpeedOf(point) > piece.imprecise_speed) return 0.0;
+    if (SpeedVanishes(piece, dimension_, t)) return std::numeric_limits<double>::infinity();
+    const double curvature =
+        std::abs(CurvatureOf(point, dimension_)) * map_.curve().inverse_scale();
+    return IsResolved(curvature) ? 0.0 : curvature;
   }
+
+  bool IsCusp(const ArcSpan& span, bool at_end) const { return CuspCurvature(span, at_end) > 0.0; }
 
   bool IsResolved(double curvature) const {
     return std::abs(curvature) * length_ <= kUnresolvedTurn;
@@ -160,16 +177,25 @@ class CurvatureRefiner {
     if (std::abs(jump) <= options_.stop_angle_rad) return;
     boundary.stop = true;
     boundary.turn_angle_rad = jump;
+    boundary.cusp = std::max(CuspCurvature(before, true), CuspCurvature(after, false));
   }
 
-  // Spans may be shorter than the finest interval; of places in one neighbourhood those where
-  // nothing happens are left out.
+  // Spans may be shorter than the finest interval; of places in one neighbourhood the one of
+  // largest curvature is enough where nothing else happens.
   void AddBoundary(const Boundary& boundary, bool last) {
     const double reach = 2.0 * finest_;
     if (!boundaries_.empty() && !last && boundary.distance - boundaries_.back().distance < reach) {
-      if (!boundary.stop && !IsJump(boundary)) return;
       const Boundary& previous = boundaries_.back();
-      if (boundaries_.size() > 1 && !previous.stop && !IsJump(previous)) boundaries_.pop_back();
+      // Places beside an unresolved tip are as little resolved: the sharpest is the tip.
+      const bool one_tip = boundary.cusp > 0.0 && previous.cusp > 0.0 &&
+                           std::isfinite(std::min(boundary.cusp, previous.cusp));
+      const bool is_idle = one_tip || (!boundary.stop && !IsJump(boundary));
+      const bool gives_way =
+          one_tip || (boundaries_.size() > 1 && !previous.stop && !IsJump(previous));
+      const bool is_sharper = one_tip ? boundary.cusp > previous.cusp
+                                      : std::abs(boundary.after) > std::abs(previous.after);
+      if (is_idle && !(gives_way && is_sharper)) return;
+      if (gives_way) boundaries_.pop_back();
     }
     boundaries_.push_back(boundary);
   }
@@ -229,13 +255,13 @@ class CurvatureRefiner {
   bool Refine(double begin, double curvature_begin, double end, double curvature_end) {
     end_ = end;
     RefineCell(begin, curvature_begin, end, curvature_end);
-    return knots_.distance.size() <= options_.max_knots;
+    return !IsFull();
   }
 
   // Halves of a cell are judged by its own values while enough of them lie inside; what is shorter
   // is a cell of its own. The recursion ends at the finest width.
   void RefineCell(double begin, double curvature_begin, double end, double curvature_end) {
-    if (knots_.distance.size() > options_.max_knots) return;
+    if (IsFull()) return;
     Cell cell = {begin, end, {}};
     cell.curvature.front() = curvature_begin;
     cell.curvature.back() = curvature_end;
@@ -339,6 +365,7 @@ class CurvatureRefiner {
   const double finest_;
   CurvatureReader reader_;
   std::vector<Boundary> boundaries_;
+  size_t left_ = 0;         // Boundaries that have no knot yet.
   double end_ = 0.0;        // Of the stretch that is being refined.
   double excess_ = 0.0;     // Of the interval that the next knot ends.
   double deviation_ = 0.0;  // Likewise.

@@ -132,6 +132,12 @@ class Curve {
   double scale() const { return scale_; }
   double inverse_scale() const { return inverse_scale_; }
 
+  // The two ends, in the caller's unit and frame: the sender's own numbers where the kind goes
+  // through its first and last control points; equal for closed curves whose ends differ by
+  // rounding only.
+  const std::array<double, 3>& start_point() const { return start_point_; }
+  const std::array<double, 3>& end_point() const { return end_point_; }
+
   // Precondition: 0 <= segment < segment_count(), t in [0, 1]. Exact control points at t = 0 and t
   // = 1 where the kind interpolates them.
   CurvePoint Evaluate(int segment, double t) const;
@@ -140,6 +146,8 @@ class Curve {
   friend class CurveReducer;
   std::vector<CurvePiece> pieces_;
   std::array<double, 3> origin_{};
+  std::array<double, 3> start_point_{};
+  std::array<double, 3> end_point_{};
   double scale_ = 1.0;
   double inverse_scale_ = 1.0;
   int dimension_ = 2;

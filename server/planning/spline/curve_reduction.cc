@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "server/planning/spline/bernstein.h"
+#include "server/planning/spline/hodograph.h"
 
 namespace arclane {
 namespace {
@@ -16,6 +17,10 @@ constexpr double kUnitRoundoff = 0x1p-53;
 // input in range.
 constexpr int kMinScaleExponent = -1000;
 constexpr int kMaxScaleExponent = 1000;
+
+// Of the extent: ends of a closed curve that are no farther apart are one point. Each is a mean of
+// at most 2^p controls of local coordinates up to 1.
+constexpr double kEndRoundings = 64.0;
 
 double Component(const CoordinateColumns& columns, int axis, size_t i) {
   const std::span<const double> column = axis == 0 ? columns.x : axis == 1 ? columns.y : columns.z;
@@ -63,8 +68,10 @@ void SetSpeedFloors(CurvePiece& piece) {
   // direction errs by u / v, and at a double zero, r'' being about sqrt(v), the curvature by
   // u / v^(3/2), here 1e-10.
   constexpr double kPreciseShare = 0x1p-13;
-  // Of the floor: rational derivatives err by roundings of the numerators besides.
-  constexpr double kPreciseFloors = 0x1p20;
+  // Second derivatives of rational pieces are differences of the numerators' and of the weight's,
+  // off by their roundings beside the least weight; curvature is off by that over v^2, which shall
+  // stay below this, in radians over the extent.
+  constexpr double kPreciseTurn = 1e-4;
   HodographRows rows;
   const int degree = HodographBernstein(piece, 3, rows);
   double speed = 0.0, control = 0.0;
@@ -74,13 +81,23 @@ void SetSpeedFloors(CurvePiece& piece) {
   }
   double weight = 1.0;
   if (piece.rational) weight = MaxAbs(piece.weight_bernstein, piece.degree);
-  const double largest = speed / (weight * weight);
+  double largest = speed / (weight * weight);
   piece.speed_floor = kUnitRoundoff * (kEvaluationRoundings * largest +
                                        kControlRoundings * piece.degree * control / weight);
-  piece.imprecise_speed = std::max(kPreciseShare * largest, piece.speed_floor);
-  if (piece.rational) {
-    piece.imprecise_speed = std::max(piece.imprecise_speed, kPreciseFloors * piece.speed_floor);
+  if (!piece.rational) {
+    piece.imprecise_speed = std::max(kPreciseShare * largest, piece.speed_floor);
+    return;
   }
+  // Weights that differ make the bound above a poor estimate of the largest speed.
+  const auto& weights = piece.weight_bernstein;
+  const double least = *std::min_element(weights.begin(), weights.begin() + piece.degree + 1);
+  largest = 0.0;
+  for (const double t : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    largest = std::max(largest, SpeedOf(EvaluateHodograph(piece, 3, t)));
+  }
+  const double second = kUnitRoundoff * kControlRoundings * piece.degree * control / least;
+  piece.imprecise_speed =
+      std::max({kPreciseShare * largest, piece.speed_floor, std::sqrt(second / kPreciseTurn)});
 }
 
 }  // namespace
@@ -103,6 +120,7 @@ Curve CurveReducer::Reduce(const CurveInput& input) {
       reducer.ReduceBSpline();
       break;
   }
+  reducer.PlaceEnds();
   return std::move(reducer.curve_);
 }
 
@@ -273,6 +291,42 @@ void CurveReducer::AddPiece(CurvePiece& piece) {
   }
   SetSpeedFloors(piece);
   curve_.pieces_.push_back(piece);
+}
+
+bool CurveReducer::StartsAtControl() const {
+  if (input_.kind != CurveKind::kBSpline && input_.kind != CurveKind::kNurbs) return true;
+  const auto& u = input_.knots;
+  if (u.empty()) return !input_.closed;
+  return u[1] == u[input_.degree] && u[input_.degree] < u[input_.degree + 1];
+}
+
+bool CurveReducer::EndsAtControl() const {
+  if (input_.kind != CurveKind::kBSpline && input_.kind != CurveKind::kNurbs) return true;
+  const auto& u = input_.knots;
+  if (u.empty()) return !input_.closed;
+  const size_t count = input_.control.x.size();
+  return u[count] == u[count + input_.degree - 1] && u[count - 1] < u[count];
+}
+
+void CurveReducer::PlaceEnds() {
+  const size_t count = input_.control.x.size();
+  const CurvePiece& first = curve_.pieces_.front();
+  const CurvePiece& last = curve_.pieces_.back();
+  // The segment that closes these kinds ends at their first point.
+  const bool returns = input_.closed && (input_.kind == CurveKind::kHermite ||
+                                         input_.kind == CurveKind::kCatmullRom);
+  bool is_closed = true;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto place = [&](double local) { return curve_.origin_[axis] + curve_.scale_ * local; };
+    const double start = first.bernstein[axis][0];
+    const double end = last.bernstein[axis][last.degree];
+    curve_.start_point_[axis] =
+        StartsAtControl() ? Component(input_.control, axis, 0) : place(start);
+    curve_.end_point_[axis] =
+        EndsAtControl() ? Component(input_.control, axis, returns ? 0 : count - 1) : place(end);
+    is_closed &= std::abs(start - end) <= kEndRoundings * kUnitRoundoff;
+  }
+  if (input_.closed && is_closed && !EndsAtControl()) curve_.end_point_ = curve_.start_point_;
 }
 
 std::vector<double> UniformKnots(size_t control_count, int degree, bool closed) {

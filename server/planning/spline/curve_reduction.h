@@ -30,6 +30,10 @@ class CurveReducer {
   void AddHermitePiece(const Point& p0, const Point& p1, const Point& m0, const Point& m1);
   void AddConstantPiece(const Point& p);
   void AddPiece(CurvePiece& piece);
+  void PlaceEnds();
+  // Whether the curve goes through its first or last control point.
+  bool StartsAtControl() const;
+  bool EndsAtControl() const;
 
   const CurveInput& input_;
   Curve curve_;

@@ -112,6 +112,26 @@ class CurveSampler {
     }
     FillOut(uint8_t{0}, count, columns_.marks);
     if (directions_ && !(least_squared_ > SquaredFloor())) MarkSlowSamples(count);
+    PinPositions(count);
+  }
+
+  // At the curve's ends the positions are its end points, to the bit.
+  void PinPositions(int count) const {
+    const auto pin = [&](int i) {
+      const bool at_start = local_[i] <= 0.0, at_end = local_[i] >= map_.local_length();
+      if (!at_start && !at_end) return false;
+      const auto& point = at_start ? map_.curve().start_point() : map_.curve().end_point();
+      for (int c = 0; c < dimension_; ++c) {
+        if (!wanted_[c].empty()) wanted_[c][at_ + i] = point[c];
+      }
+      return true;
+    };
+    if (!layout_.sorted) {
+      for (int i = 0; i < count; ++i) pin(i);
+      return;
+    }
+    for (int i = 0; i < count && pin(i);) ++i;
+    for (int i = count - 1; i >= 0 && pin(i);) --i;
   }
 
   template <typename T>

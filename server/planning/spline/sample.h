@@ -21,7 +21,8 @@ enum class SampleSpacing : uint8_t {
   kSpacing,        // 0, h, 2h, ... and the end; the last gap may be shorter (never below 1e-9 h: it
                    // merges).
   kFittedSpacing,  // The spacing nearest to h that divides the length evenly, at least one gap.
-  kCount,          // `count` samples from the start to the end (closed: without the repeated end).
+  kCount,          // `count` samples from the start to the end, both included; of a closed curve
+                   // they are one point.
   kDistances,      // `distances`, in their order.
 };
 

@@ -57,10 +57,10 @@ absl::StatusOr<SampleLayout> LayOutCount(const ArcLengthMap& map, const SampleRe
   if (request.count == 0) return absl::InvalidArgumentError("count: must be > 0, got 0");
   SampleLayout layout;
   layout.count = request.count;
-  const size_t gaps = map.curve().closed() ? request.count : request.count - 1;
-  if (gaps > 0) layout.step = map.length() / static_cast<double>(gaps);
-  layout.last = map.curve().closed() ? layout.step * static_cast<double>(request.count - 1)
-                                     : (request.count > 1 ? map.length() : 0.0);
+  if (request.count > 1) {
+    layout.step = map.length() / static_cast<double>(request.count - 1);
+    layout.last = map.length();
+  }
   return layout;
 }
 

@@ -132,6 +132,24 @@ TEST(CurvatureKnotsTest, ASmoothBendIsNoStopHoweverTight) {
   }
 }
 
+TEST(CurvatureKnotsTest, ATipThatIsTooSharpToBeResolvedIsOneStop) {
+  for (const double bound : {1e-12, 1e-9, 1e-6, 1e-3}) {
+    for (double w = 1e-5; w > 1e-12; w *= 0.3) {
+      OwnedCurve owned;
+      owned.kind = CurveKind::kBSpline;
+      owned.degree = 2;
+      owned.control.x = {0, 100, 0};
+      owned.control.y = {-w, 0, w};
+      ArcLengthOptions options;
+      options.relative_error = bound;
+      const auto map = ArcLengthMap::Create(*Curve::Create(owned.Input()), options);
+      const CurvatureKnots knots = Refine(*map);
+      ASSERT_EQ(knots.stops.size(), 1u) << "w " << w << " bound " << bound;
+      EXPECT_NEAR(std::abs(knots.stops[0].turn_angle_rad), std::numbers::pi, 1e-6);
+    }
+  }
+}
+
 // A control point repeated `degree` times lies on the curve, between two straight pieces.
 TEST(CurvatureKnotsTest, ARepeatedControlOfANurbsIsOneCorner) {
   std::mt19937_64 random(20);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -94,7 +96,7 @@ TEST(SampleTest, FittedSpacingIsEven) {
   for (size_t i = 1; i < 4; ++i) EXPECT_NEAR(p.s[i] - p.s[i - 1], 10.0 / 3.0, 1e-8);
 }
 
-TEST(SampleTest, CountSpansAnOpenCurveAndDoesNotRepeatTheSeamOfAClosedOne) {
+TEST(SampleTest, CountSpansTheCurveFromEndToEnd) {
   SampleRequest request;
   request.mode = SampleSpacing::kCount;
   request.count = 5;
@@ -103,9 +105,74 @@ TEST(SampleTest, CountSpansAnOpenCurveAndDoesNotRepeatTheSeamOfAClosedOne) {
   EXPECT_EQ(open.x.back(), 10.0);
   const ArcLengthMap map = MapOf(ClosedCatmullRom());
   const Points closed = Sample(map, request);
-  EXPECT_NEAR(closed.s.back(), map.length() * 0.8, 1e-12 * map.length());
+  ASSERT_EQ(closed.s.size(), 5u);
+  EXPECT_NEAR(closed.s[3], map.length() * 0.75, 1e-12 * map.length());
+  EXPECT_EQ(closed.s.back(), map.length());
+  EXPECT_EQ(closed.x.back(), closed.x.front());
+  EXPECT_EQ(closed.y.back(), closed.y.front());
   request.count = 1;
   EXPECT_EQ(Sample(MapOf(Line(10.0)), request).s[0], 0.0);
+}
+
+// All kinds, far from the origin, where local coordinates do not hold the sender's to the bit.
+TEST(SampleTest, TheEndsAreExactInEveryMode) {
+  std::mt19937_64 random(31);
+  std::uniform_real_distribution<double> offset(-10.0, 10.0), weight(0.2, 5.0);
+  for (int k = 0; k < 400; ++k) {
+    OwnedCurve owned;
+    owned.kind = static_cast<CurveKind>(k % 5);
+    owned.closed = k / 5 % 2 == 1;
+    const bool planar = k / 10 % 2 == 0;
+    const double far = k / 20 % 2 == 0 ? 0.0 : 1e5;
+    owned.degree = 1 + k % 4;
+    const bool is_b_spline = owned.kind == CurveKind::kBSpline || owned.kind == CurveKind::kNurbs;
+    const auto add = [&](testing::OwnedColumns& to, double from) {
+      to.x.push_back(from + offset(random));
+      to.y.push_back(from + offset(random));
+      if (!planar) to.z.push_back(offset(random));
+    };
+    const auto repeat = [&](size_t i) {
+      owned.control.x.push_back(owned.control.x[i]);
+      owned.control.y.push_back(owned.control.y[i]);
+      if (!planar) owned.control.z.push_back(owned.control.z[i]);
+      if (owned.kind == CurveKind::kNurbs) owned.weights.push_back(owned.weights[i]);
+    };
+    for (int i = 0; i < 6; ++i) {
+      add(owned.control, far);
+      if (owned.kind == CurveKind::kHermite) add(owned.tangents, 0.0);
+      if (owned.kind == CurveKind::kNurbs) owned.weights.push_back(weight(random));
+    }
+    if (owned.kind == CurveKind::kBezier) owned.closed ? repeat(0) : add(owned.control, far);
+    for (int i = 0; is_b_spline && owned.closed && i < owned.degree; ++i) repeat(i);
+    const ArcLengthMap map = MapOf(owned);
+    const bool at_controls = !is_b_spline || !owned.closed;
+    const double length = map.length();
+    const double scattered[] = {0.5 * length, length, 0.0, 0.25 * length, length};
+    for (int mode = 0; mode < 5; ++mode) {
+      SampleRequest request;
+      request.mode = static_cast<SampleSpacing>(std::min(mode, 3));
+      request.spacing = length / 100.5;
+      request.count = 77;
+      if (mode >= 3) request.distances = std::span(scattered).subspan(mode == 3 ? 0 : 2);
+      const Points p = Sample(map, request);
+      const size_t first = mode == 3 ? 2 : 0, last = p.s.size() - 1;
+      SCOPED_TRACE("seed 31, k " + std::to_string(k) + ", mode " + std::to_string(mode));
+      EXPECT_EQ(p.s[last], length);
+      const auto expect = [&](const std::vector<double>& got, const std::vector<double>& control) {
+        if (owned.closed) {
+          EXPECT_EQ(got[first], got[last]);
+        }
+        if (!at_controls || control.empty()) return;
+        EXPECT_EQ(got[first], control.front());
+        if (!owned.closed) {
+          EXPECT_EQ(got[last], control.back());
+        }
+      };
+      expect(p.x, owned.control.x);
+      expect(p.y, owned.control.y);
+      expect(p.z, owned.control.z);
+    }
+  }
 }
 
 TEST(SampleTest, BadRequestsNameTheField) {

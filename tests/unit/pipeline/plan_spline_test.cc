@@ -221,7 +221,7 @@ TEST(PlanSplinePipelineTest, AStepInTimeEndsAtTheEnd) {
     for (const char* step : {"0.1", "0.25", "0.37", "100"}) {
       SCOPED_TRACE(std::string(curve) + step);
       const v1::CurvePlan plan =
-          Plan(std::string(kAgent) + curve + "sampling { time_step_s: " + step + " }");
+          PlannedCurve(std::string(kCurveAgent) + curve + "sampling { time_step_s: " + step + " }");
       const auto& samples = plan.samples();
       const int last = samples.distance_size() - 1;
       ASSERT_GE(last, 1);
@@ -236,7 +236,7 @@ TEST(PlanSplinePipelineTest, AStepInTimeEndsAtTheEnd) {
 }
 
 TEST(PlanSplinePipelineTest, ACountIncludesBothEndsOfALoop) {
-  const v1::CurvePlan plan = Plan(std::string(kLoop) + "sampling { count: 5 }");
+  const v1::CurvePlan plan = PlannedCurve(std::string(kLoop) + "sampling { count: 5 }");
   ASSERT_EQ(plan.samples().distance_size(), 5);
   EXPECT_EQ(plan.samples().distance(4), plan.length());
   EXPECT_NEAR(plan.samples().distance(1), 0.25 * plan.length(), 1e-12 * plan.length());
@@ -247,15 +247,17 @@ TEST(PlanSplinePipelineTest, ACountIncludesBothEndsOfALoop) {
 TEST(PlanSplinePipelineTest, TangentsHaveTheAxesOfTheirPoints) {
   const std::string planar = "spline { hermite { tangents { x: 1 x: 1 y: 0 y: 0 ";
   const std::string points = "control { x: 0 x: 1 y: 0 y: 0 ";
-  EXPECT_THAT(Fields(planar + "z: 1 z: 2 } } " + points + "} }"),
+  EXPECT_THAT(CurveFaults(planar + "z: 1 z: 2 } } " + points + "} }"),
               ElementsAre("spline.hermite.tangents.z"));
-  EXPECT_THAT(Fields(planar + "} } " + points + "z: 1 z: 2 } }"),
+  EXPECT_THAT(CurveFaults(planar + "} } " + points + "z: 1 z: 2 } }"),
               ElementsAre("spline.hermite.tangents.z"));
   const std::string y_up = "frame { up_axis: UP_AXIS_Y } spline { hermite { tangents { ";
-  EXPECT_THAT(Fields(y_up + "x: 1 x: 1 z: 0 z: 0 y: 1 y: 2 } } control { x: 0 x: 1 z: 0 z: 0 } }"),
-              ElementsAre("spline.hermite.tangents.y"));
-  EXPECT_THAT(Fields(y_up + "x: 1 x: 1 z: 0 z: 0 } } control { x: 0 x: 1 z: 0 z: 0 y: 1 y: 2 } }"),
-              ElementsAre("spline.hermite.tangents.y"));
+  EXPECT_THAT(
+      CurveFaults(y_up + "x: 1 x: 1 z: 0 z: 0 y: 1 y: 2 } } control { x: 0 x: 1 z: 0 z: 0 } }"),
+      ElementsAre("spline.hermite.tangents.y"));
+  EXPECT_THAT(
+      CurveFaults(y_up + "x: 1 x: 1 z: 0 z: 0 } } control { x: 0 x: 1 z: 0 z: 0 y: 1 y: 2 } }"),
+      ElementsAre("spline.hermite.tangents.y"));
 }
 
 TEST(PlanSplinePipelineTest, ASmoothTightBendIsNotRefused) {
@@ -265,7 +267,7 @@ TEST(PlanSplinePipelineTest, ASmoothTightBendIsNotRefused) {
       "x: 100 x: 0 y: -0.2 y: 0 y: 0.2 } } ";
   for (const char* bound : {"", "length_error_bound: 1e-3"}) {
     SCOPED_TRACE(bound);
-    const v1::CurvePlan plan = Plan(std::string(kAgent) + bend + bound);
+    const v1::CurvePlan plan = PlannedCurve(std::string(kCurveAgent) + bend + bound);
     EXPECT_THAT(plan.stops().distance(), IsEmpty());
     // It takes about as long as a stop would: 50 from rest to rest at 6, and back.
     EXPECT_NEAR(plan.speed().duration_s(), 2.0 * (50.0 / 6.0 + 3.0), 0.2);
@@ -277,15 +279,15 @@ TEST(PlanSplinePipelineTest, TheTrueLengthIsADistanceOfTheCurve) {
   for (const char* bound : {"1e-3", "1e-6", "1e-9"}) {
     SCOPED_TRACE(bound);
     const std::string curve = std::string(kWave) + "length_error_bound: " + bound + " ";
-    const v1::CurvePlan plan = Plan(curve);
+    const v1::CurvePlan plan = PlannedCurve(curve);
     const double beyond = plan.length() + 0.99 * plan.length_error_bound();
     char text[32];
     std::snprintf(text, sizeof(text), "%.17g } }", beyond);
-    const v1::CurvePlan at_end = Plan(curve + sampled + text);
+    const v1::CurvePlan at_end = PlannedCurve(curve + sampled + text);
     EXPECT_EQ(at_end.samples().distance(0), plan.length());
     EXPECT_EQ(at_end.samples().position().x(0), 16.0);
     std::snprintf(text, sizeof(text), "%.17g } }", plan.length() * (1.0 + 1e-3) + 1.0);
-    EXPECT_THAT(Fields(curve + sampled + text), ElementsAre("sampling.distances.distance[0]"));
+    EXPECT_THAT(CurveFaults(curve + sampled + text), ElementsAre("sampling.distances.distance[0]"));
   }
 }
 
@@ -299,12 +301,12 @@ TEST(PlanSplinePipelineTest, ACurveBeyondALimitNamesIt) {
                                           testing::NeverStop, response);
     return failure ? failure->message : "";
   };
-  EXPECT_EQ(refusal(std::string(kAgent) + kLine), "");
+  EXPECT_EQ(refusal(std::string(kCurveAgent) + kLine), "");
   EXPECT_EQ(refusal(kWave), "");
-  EXPECT_THAT(refusal(std::string(kAgent) + kWave), HasSubstr("max_curve_nodes 10"));
+  EXPECT_THAT(refusal(std::string(kCurveAgent) + kWave), HasSubstr("max_curve_nodes 10"));
   // Its pieces alone are too many.
   limits.max_curve_nodes = 2;
-  EXPECT_THAT(refusal(std::string(kAgent) + kWave), HasSubstr("max_curve_nodes 2"));
+  EXPECT_THAT(refusal(std::string(kCurveAgent) + kWave), HasSubstr("max_curve_nodes 2"));
   limits.max_control_points = 6;
   EXPECT_THAT(refusal(kWave), HasSubstr("max_control_points 6"));
 }

@@ -63,8 +63,9 @@ struct OptionalColumns {
         max_speed(agents.max_speed_size() > 0),
         no_solution(agents.no_solution_size() > 0),
         cancel(agents.cancel_size() > 0),
-        version(agents.route_version_size() > 0) {}
-  bool displacement, collision, max_speed, no_solution, cancel, version;
+        version(agents.route_version_size() > 0),
+        resume_velocity(agents.has_resume_velocity()) {}
+  bool displacement, collision, max_speed, no_solution, cancel, version, resume_velocity;
 };
 
 bool Invalidates(DependencyState state) {
@@ -181,6 +182,9 @@ void FollowSession::CheckAgents(const v1::AgentColumns& agents, Violations& viol
   if (agents.has_displacement()) {
     CheckPoints("agents.displacement", agents.displacement(), size, violations);
   }
+  if (agents.has_resume_velocity()) {
+    CheckPoints("agents.resume_velocity", agents.resume_velocity(), size, violations);
+  }
   SameLengthOrEmpty("agents.collision", agents.collision_size(), size, violations);
   SameLengthOrEmpty("agents.max_speed", agents.max_speed_size(), size, violations);
   SameLengthOrEmpty("agents.no_solution", agents.no_solution_size(), size, violations);
@@ -257,12 +261,12 @@ FollowSession::StreamRoute* FollowSession::FindRoute(const Agent* agent, uint32_
 }
 
 void FollowSession::StartAgent(const v1::FollowRequest& request, int i, StreamRoute& route,
-                               Vec2 position, Vec2 velocity, Agent& agent) {
+                               Vec2 position, Vec2 command, Agent& agent) {
   const v1::AgentColumns& agents = request.agents();
   const double distance = agents.resume_distance_size() > 0 ? agents.resume_distance(i) : 0.0;
-  // What was commanded last still acts under an integrator that is one step late. Of an agent that
-  // is new here it is not known: while it brakes, what it moved with is no less.
-  const Vec2 command = agent.route != nullptr ? agent.state.command : velocity;
+  // What was commanded last still acts under an integrator that is one step late.
+  if (agent.route != nullptr) command = agent.state.command;
+  if (!std::isfinite(SquaredNorm(command))) command = {};  // The step tells of it.
   agent.held = &route;
   agent.route = route.states.route;
   agent.route_id = agents.route_id(i);
@@ -285,7 +289,7 @@ void FollowSession::StepAgents(const v1::FollowRequest& request, v1::MotionColum
       options_.feed_age_limit_s && !(request.time_s() - heard_s_ <= *options_.feed_age_limit_s);
   const OptionalColumns has(agents);
   const PointReader positions(agents.position()), velocities(agents.velocity()),
-      displacements(agents.displacement());
+      displacements(agents.displacement()), commands(agents.resume_velocity());
   const PlanFrame no_frame;
   for (int i = 0; i < size; ++i) {
     const auto row = static_cast<size_t>(i);
@@ -311,7 +315,9 @@ void FollowSession::StepAgents(const v1::FollowRequest& request, v1::MotionColum
     report.heading = agents.heading_rad(i);
     Agent& agent = known != nullptr ? *known : FindAgent(row, id);
     if (agent.route != route->states.route) {
-      StartAgent(request, i, *route, report.position, report.velocity, agent);
+      const Vec2 command =
+          has.resume_velocity ? commands.PlanOf(row, frame.up_axis) : report.velocity;
+      StartAgent(request, i, *route, report.position, command, agent);
     }
     report.displacement = has.displacement ? displacements.PlanOf(row, frame.up_axis)
                                            : report.position - agent.state.position;

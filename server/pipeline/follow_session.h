@@ -69,8 +69,9 @@ class FollowSession {
   Agent& FindAgent(size_t row, uint64_t id);
   // `agent`: where the route is likely found; may be null.
   StreamRoute* FindRoute(const Agent* agent, uint32_t route_id);
+  // `command`: what an agent that is new here was commanded last.
   void StartAgent(const v1::FollowRequest& request, int i, StreamRoute& route, Vec2 position,
-                  Vec2 velocity, Agent& agent);
+                  Vec2 command, Agent& agent);
 
   const bool can_watch_;
   FollowStates states_;

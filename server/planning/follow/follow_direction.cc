@@ -96,7 +96,8 @@ void FollowStepRun::Aim() {
   const FollowSegment& segment = route_.segments[cursor.segment];
   const bool past_stop = cursor.offset >= segment.length && !SlowEnough() &&
                          Dot(aim - base, DirectionOn(segment, cursor.offset)) < -rest_roundoff();
-  if ((state_.settling || past_stop) && acting_ > 0.0) {
+  const bool coasts = (state_.settling || past_stop) && acting_ > 0.0;
+  if (coasts) {
     // It rests before it turns back, and does not chase the noise of its position.
     speed_ = std::min(speed_, floor_);
     step_length = std::min(step_length, speed_ * dt_);
@@ -107,6 +108,8 @@ void FollowStepRun::Aim() {
   size_t last = cell;
   if (route_.cell_count() > 0 && out_.inside_corridor) {
     last = CellOf(goal.distance(route_), aim, cell);
+    // Straight on behind a stop there may be no corridor.
+    if (coasts) seen = SeenInCell(last, base, aim);
     if (last > cell) {
       Vec2 corner;
       if (FirstPortalMissed(route_, cell, last, base, aim, &corner) < last) {
@@ -138,6 +141,18 @@ void FollowStepRun::Aim() {
   ObeyAvoidance();
   if (out_.inside_corridor) WriteHalfPlanes(cell, last, base, seen);
   seen_ = seen;
+}
+
+// Where the line from -> to, which enters the cell, leaves it, or `to`.
+Vec2 FollowStepRun::SeenInCell(size_t cell, Vec2 from, Vec2 to) const {
+  const Vec2 way = to - from;
+  double fraction = 1.0;
+  for (const HalfPlane& plane : route_.planes(cell)) {
+    const double rate = Dot(plane.normal, way);
+    const double room = plane.offset - route_.tolerance - Dot(plane.normal, from);
+    if (rate > 0.0 && rate * fraction > room) fraction = std::max(0.0, room / rate);
+  }
+  return fraction == 1.0 ? to : from + way * fraction;
 }
 
 // Shortens the request where avoidance's half-planes end it.

@@ -9,7 +9,8 @@
 namespace arclane {
 namespace {
 
-// How many cells around the last one are searched for the agent.
+// How many cells around the last one, and around the one that the route is in, are searched for the
+// agent.
 constexpr size_t kCellSearch = 8;
 // How long landing on a stop takes without noise: the stopping law brakes ever more gently near the
 // stop, by less than half of the braking in the mean over the last few steps.
@@ -97,21 +98,27 @@ bool FollowStepRun::MayLeave(double distance) {
   return true;
 }
 
+// The nearest to cell `near` of the cells that hold p, as they follow one another; cell_count()
+// when none of those searched does.
+size_t FollowStepRun::CellNear(size_t near, Vec2 p) const {
+  if (InCell(route_, near, p)) return near;
+  for (size_t i = 1; i <= kCellSearch; ++i) {
+    if (near + i < route_.cell_count() && InCell(route_, near + i, p)) return near + i;
+    if (i <= near && InCell(route_, near - i, p)) return near - i;
+  }
+  return route_.cell_count();
+}
+
 void FollowStepRun::FindCell() {
   if (route_.cell_count() == 0) return;
   const Vec2 p = report_.position;
-  size_t k = state_.cell;
-  out_.inside_corridor = InCell(route_, k, p);
-  for (size_t i = 1; !out_.inside_corridor && i <= kCellSearch; ++i) {
-    if (k + i < route_.cell_count() && InCell(route_, k + i, p)) {
-      out_.inside_corridor = true;
-      k += i;
-    } else if (i <= k && InCell(route_, k - i, p)) {
-      out_.inside_corridor = true;
-      k -= i;
-    }
-  }
-  if (!out_.inside_corridor) k = std::min<size_t>(state_.portal, route_.cell_count() - 1);
+  const size_t near = state_.cell;
+  // Round a vertex a step may pass any number of cells.
+  const size_t on_route = std::min<size_t>(state_.portal, route_.cell_count() - 1);
+  size_t k = CellNear(near, p);
+  if (k == route_.cell_count() && on_route != near) k = CellNear(on_route, p);
+  out_.inside_corridor = k < route_.cell_count();
+  if (!out_.inside_corridor) k = on_route;
   // On a portal the agent is in the cell behind it.
   while (k < state_.portal && k + 1 < route_.cell_count() && InCell(route_, k + 1, p)) {
     ++k;

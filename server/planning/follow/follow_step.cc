@@ -104,6 +104,17 @@ FollowerState StartFollowing(const FollowRoute& route, double time_s, Vec2 posit
   state.position = position;
   if (route.segments.empty()) return state;
   RouteCursor at = distance > 0.0 ? AheadPastStops(route, {}, distance) : RouteCursor();
+  const FollowSegment& segment = route.segments[at.segment];
+  if (segment.stops_at_end && at.segment + 1 < route.segments.size() &&
+      at.offset >= segment.length - kArrivalRoundings * route.roundoff) {
+    // It rests at a stop, comes to it, or has just left it: what it moved along tells.
+    const Vec2 way = position - segment.end;
+    const double along = Dot(way, route.segments[at.segment + 1].direction);
+    if (along > kArrivalRoundings * route.roundoff &&
+        along > Dot(way, DirectionOn(segment, segment.length))) {
+      at = {at.segment + 1, 0.0};
+    }
+  }
   const double moved = Distance(PointAt(route, at), position);
   if (std::isfinite(moved)) SweepTo(route, position, moved, &at);
   state.segment = at.segment;

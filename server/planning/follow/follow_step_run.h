@@ -44,6 +44,7 @@ class FollowStepRun {
   void ReadProgress();
   void JudgeArrival();
   bool MayLeave(double distance);
+  size_t CellNear(size_t near, Vec2 p) const;
   void FindCell();
 
   // What has changed, and what to tell.
@@ -66,6 +67,7 @@ class FollowStepRun {
   size_t CellOf(double distance, Vec2 p, size_t from) const;
   bool Closed(size_t portal) const;
   void Aim();
+  Vec2 SeenInCell(size_t cell, Vec2 from, Vec2 to) const;
   void ObeyAvoidance();
   void WriteHalfPlanes(size_t aim_cell, size_t last, Vec2 base, Vec2 seen);
   void LookAhead();

@@ -87,6 +87,15 @@ void MotionPlanner::Plan(const AgentProfile& agent, const EndMotion& motion, Rou
   plan.goal_speed_reached = motion.goal_speed;
 
   if (first == nullptr) {
+    // Without a way, at the speed that is wanted and without a turn, there is nothing to do.
+    const bool turns =
+        std::any_of(route.segments.begin(), route.segments.end(),
+                    [](const Segment& segment) { return segment.kind == SegmentKind::kTurn; });
+    if (start_speed > 0.0 && !turns &&
+        start_speed <= agent.limits.max_speed * (1.0 + kSpeedRoundoff) &&
+        std::abs(start_speed - motion.goal_speed) <= kSpeedRoundoff * start_speed) {
+      return;
+    }
     if (start_speed > 0.0) {
       return PlanBraking(RouteOutcome::kCannotStop, agent, motion, 0.0, 0.0, 0.0, plan);
     }

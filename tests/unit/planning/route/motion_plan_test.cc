@@ -161,6 +161,22 @@ TEST(MotionPlanTest, TurnsInPlaceTakeTheirTimeOnlyWhenTurningBeforeMoving) {
   }
 }
 
+TEST(MotionPlanTest, WithoutLengthAnAgentAtItsGoalSpeedHasNothingToDo) {
+  RoutePlan plan = Straight(0.0);
+  EndMotion motion;
+  motion.velocity = {0.0, 1.0};
+  motion.goal_speed = 1.0;
+  MotionPlanner().Plan(Agent(), motion, plan);
+  EXPECT_EQ(plan.outcome, RouteOutcome::kComplete);
+  EXPECT_EQ(plan.goal_speed_reached, 1.0);
+  EXPECT_FALSE(plan.braking);
+  EXPECT_EQ(plan.route.duration_s, 0.0);
+  motion.goal_speed = 0.5;
+  RoutePlan slower = Straight(0.0);
+  MotionPlanner().Plan(Agent(), motion, slower);
+  EXPECT_EQ(slower.outcome, RouteOutcome::kCannotStop);
+}
+
 TEST(MotionPlanTest, WithoutLengthAMovingAgentCannotStop) {
   RoutePlan plan;
   plan.route.start = plan.route.end = {5, 5};

@@ -71,6 +71,7 @@ ServerOptions ToServerOptions(const ServerConfig& config) {
   options.limits.max_curve_nodes = config.max_curve_nodes;
   options.limits.max_samples = config.max_samples;
   options.limits.max_dependencies = config.max_dependencies;
+  options.limits.max_speed_phases = config.max_speed_phases;
   options.limits.max_queued_plans = config.max_queued_plans;
   options.max_admitted_bytes = config.max_admitted_bytes;
   options.planner_threads =

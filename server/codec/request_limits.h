@@ -21,6 +21,7 @@ struct RequestLimits {
   uint32_t max_curve_nodes = 1'000'000;
   uint32_t max_samples = 1'000'000;
   uint32_t max_dependencies = 1'000'000;
+  uint32_t max_speed_phases = 250'000;
   uint32_t max_queued_plans = 1024;
   size_t max_plan_batch_bytes = 48 << 20;
   uint32_t max_batch_items = 10'000;

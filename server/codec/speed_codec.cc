@@ -6,6 +6,7 @@
 #include <limits>
 #include <numbers>
 #include <string>
+#include <utility>
 
 #include "server/codec/columns.h"
 #include "server/codec/field_checks.h"
@@ -116,6 +117,8 @@ v1::SpeedOutcome EncodeStatus(SpeedPlanStatus status) {
     case SpeedPlanStatus::kInfeasibleEnd:
       return v1::SPEED_OUTCOME_INFEASIBLE_END;
     case SpeedPlanStatus::kInvalidArgument:
+    case SpeedPlanStatus::kTooManyPhases:
+    case SpeedPlanStatus::kStopped:
       break;
   }
   return v1::SPEED_OUTCOME_UNSPECIFIED;
@@ -138,6 +141,13 @@ void EncodeShared(const Plan& plan, v1::SpeedPlan* out) {
 }
 
 }  // namespace
+
+void AddTooManyPhases(std::string field, const RequestLimits& limits, Violations& violations) {
+  violations.Add(ViolationReason::kLimitExceeded, std::move(field),
+                 "the curvature asks for more than max_speed_phases " +
+                     std::to_string(limits.max_speed_phases) +
+                     " phases beyond a few for each of its nodes");
+}
 
 SpeedLimits ReadSpeedLimits(const v1::AgentLimits& message, double reaction_time_s,
                             std::string_view path, std::string_view reaction_path,

@@ -39,6 +39,9 @@ DecodedSpeedRequest ReadSpeedRequest(const v1::PlanSpeedRequest& request,
 // such a plan cannot be told.
 std::optional<uint32_t> FirstInfiniteLaw(std::span<const SpeedPhase> phases);
 
+// Of a plan that would have more phases than max_speed_phases allows.
+void AddTooManyPhases(std::string field, const RequestLimits& limits, Violations& violations);
+
 void EncodePhases(std::span<const SpeedPhase> phases, v1::PhaseColumns* out);
 void EncodeSpeedPlan(const SpeedPlan& plan, v1::SpeedPlan* out);
 void EncodeSpeedPlan(const CurvatureSpeedPlan& plan, v1::SpeedPlan* out);

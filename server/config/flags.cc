@@ -67,6 +67,7 @@ ABSL_FLAG(Text, max_control_points, absl::nullopt, Help("max_control_points"));
 ABSL_FLAG(Text, max_curve_nodes, absl::nullopt, Help("max_curve_nodes"));
 ABSL_FLAG(Text, max_samples, absl::nullopt, Help("max_samples"));
 ABSL_FLAG(Text, max_dependencies, absl::nullopt, Help("max_dependencies"));
+ABSL_FLAG(Text, max_speed_phases, absl::nullopt, Help("max_speed_phases"));
 ABSL_FLAG(Text, data_dir, absl::nullopt, Help("data_dir"));
 ABSL_FLAG(Text, navmesh_dir, absl::nullopt, Help("navmesh_dir"));
 ABSL_FLAG(Text, read_only, absl::nullopt, Help("read_only"));

@@ -58,6 +58,7 @@ struct ServerConfig {
   uint32_t max_curve_nodes = 1'000'000;
   uint32_t max_samples = 1'000'000;
   uint32_t max_dependencies = 1'000'000;
+  uint32_t max_speed_phases = 250'000;
 
   // Navmeshes and kept answers.
   std::string data_dir;

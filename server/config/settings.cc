@@ -108,6 +108,9 @@ const std::vector<Setting>& Table() {
       {"max_samples", CountMember{&C::max_samples, 2, 100'000'000}, "Most samples of an answer."},
       {"max_dependencies", CountMember{&C::max_dependencies, 0, 100'000'000},
        "Most dependencies of a corridor."},
+      {"max_speed_phases", CountMember{&C::max_speed_phases, 0, 100'000'000},
+       "Most phases of a speed plan along a curve under a shared budget, beyond four for each "
+       "interval of its curvature."},
       {"data_dir", TextMember{&C::data_dir, {}},
        "Directory, made if it is not there, in which navmeshes, worlds and their changes are kept "
        "durably. Without one they live in memory and end with the process."},

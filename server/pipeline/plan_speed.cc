@@ -82,8 +82,17 @@ std::optional<Failure> AnswerPlanSpeed(const v1::PlanSpeedRequest& request,
                      "is not offered along a curvature profile; must be 0, got " +
                          NumberText(request.reaction_time_s()));
     }
-    PlanSpeedAlongCurve(profile, workspace, plan);
+    profile.most_extra_phases = limits.max_speed_phases;
+    std::optional<FailureReason> stopped;
+    PlanSpeedAlongCurve(profile, workspace, plan, [&] {
+      stopped = stop();
+      return stopped.has_value();
+    });
     mark(Stage::kSpeed);
+    if (stopped) return GivenUp(*stopped);
+    if (plan.status == SpeedPlanStatus::kTooManyPhases) {
+      AddTooManyPhases("profile.curvature", limits, violations);
+    }
     AddPlannerViolations(plan.violations, violations);
     if (const auto interval = FirstInfiniteLaw(plan.phases)) {
       AddInfiniteLaw("profile.curvature[" + std::to_string(*interval + 1) + "]", violations);

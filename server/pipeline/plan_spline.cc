@@ -103,7 +103,8 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
     if (trace != nullptr) trace->End(stage);
   };
   Violations violations;
-  const DecodedSplineRequest decoded = ReadSplineRequest(request, limits, violations);
+  DecodedSplineRequest decoded = ReadSplineRequest(request, limits, violations);
+  decoded.speed.most_extra_phases = limits.max_speed_phases;
   mark(Stage::kValidate);
   if (!violations.empty()) return ToFailure(violations);
   if (const auto reason = stop()) return GivenUp(*reason);
@@ -127,9 +128,17 @@ std::optional<Failure> AnswerPlanSpline(const v1::PlanSplineRequest& request,
     }
     if (decoded.refuse_jumps) RefuseJumps(speed, violations);
     if (!violations.empty()) return ToFailure(violations);
-    PlanCurveSpeed(*map, decoded.speed, workspace, speed);
+    std::optional<FailureReason> stopped;
+    PlanCurveSpeed(*map, decoded.speed, workspace, speed, [&] {
+      if (!stopped) stopped = stop();
+      return stopped.has_value();
+    });
     mark(Stage::kSpeed);
-    if (const auto reason = stop()) return GivenUp(*reason);
+    if (!stopped) stopped = stop();
+    if (stopped) return GivenUp(*stopped);
+    if (speed.plan.status == SpeedPlanStatus::kTooManyPhases) {
+      AddTooManyPhases("spline", limits, violations);
+    }
     // Many places of the profile may speak of one field of the request.
     std::string told;
     for (const SpeedViolation& violation : speed.plan.violations) {

@@ -99,6 +99,7 @@ grpc::ServerUnaryReactor* PathPlannerService::GetLimits(grpc::CallbackServerCont
     response->set_max_queued_plans(limits.max_queued_plans);
     response->set_max_coordinate(kMaxCoordinate);
     response->set_max_dependencies(limits.max_dependencies);
+    response->set_max_speed_phases(limits.max_speed_phases);
     response->set_max_plan_batch_bytes(limits.max_plan_batch_bytes);
     response->set_max_batch_items(limits.max_batch_items);
     response->set_max_stream_items(limits.max_stream_items);

@@ -182,7 +182,7 @@ void CutChosen(const ArcLengthMap& map, CurveSpeed& result) {
   std::swap(result.knots, result.finer_knots);
 }
 
-void PlanOnProfile(const CurveSpeedRequest& request, CurvatureWorkspace& workspace,
+void PlanOnProfile(const CurveSpeedRequest& request, StopCheck stop, CurvatureWorkspace& workspace,
                    CurveSpeed& result) {
   BuildCurveProfile(request, result);
   CurvatureProfileRequest profile;
@@ -194,7 +194,14 @@ void PlanOnProfile(const CurveSpeedRequest& request, CurvatureWorkspace& workspa
   profile.flying_lap = request.flying_lap;
   profile.start_speed = request.start_speed;
   profile.end_speed = request.end_speed;
-  PlanSpeedAlongCurve(profile, workspace, result.plan);
+  profile.most_extra_phases = request.most_extra_phases;
+  PlanSpeedAlongCurve(profile, workspace, result.plan, stop);
+}
+
+// Whether a finer profile would not change the outcome.
+bool IsFinal(SpeedPlanStatus status) {
+  return status == SpeedPlanStatus::kInvalidArgument || status == SpeedPlanStatus::kTooManyPhases ||
+         status == SpeedPlanStatus::kStopped;
 }
 
 }  // namespace
@@ -219,7 +226,7 @@ absl::Status RefineProfile(const ArcLengthMap& map, const CurveSpeedRequest& req
 }
 
 void PlanCurveSpeed(const ArcLengthMap& map, const CurveSpeedRequest& request,
-                    CurvatureWorkspace& workspace, CurveSpeed& result) {
+                    CurvatureWorkspace& workspace, CurveSpeed& result, StopCheck stop) {
   if (result.knots.distance.size() < 2) {
     result.distance = result.knots.distance;
     result.curvature = result.knots.curvature;
@@ -232,8 +239,8 @@ void PlanCurveSpeed(const ArcLengthMap& map, const CurveSpeedRequest& request,
   const Grip grip(request.agent.limits);
   double near = kNear;
   for (int round = 0;; ++round) {
-    PlanOnProfile(request, workspace, result);
-    if (result.plan.status == SpeedPlanStatus::kInvalidArgument || round == kMostRounds) return;
+    PlanOnProfile(request, stop, workspace, result);
+    if (IsFinal(result.plan.status) || round == kMostRounds) return;
     if (result.plan.status == SpeedPlanStatus::kOk) {
       JudgeIntervals(grip, near, result);
       if (!ChooseParts(grip, result)) return;

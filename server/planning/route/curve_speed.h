@@ -11,6 +11,7 @@
 #define ARCLANE_SERVER_PLANNING_ROUTE_CURVE_SPEED_H_
 
 #include <cstddef>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,8 @@ struct CurveSpeedRequest {
   WishedSpeed wish;
   size_t max_nodes =
       size_t{1} << 20;  // Of the first profile; what the plan touches is cut further.
+  // As CurvatureProfileRequest::most_extra_phases.
+  size_t most_extra_phases = std::numeric_limits<size_t>::max() / 2;
 };
 
 // Independent and reserved limits: the time is above the least one of the curve by less than this
@@ -74,9 +77,10 @@ absl::Status RefineProfile(const ArcLengthMap& map, const CurveSpeedRequest& req
                            CurveSpeed& result);
 
 // Plans over a refined profile, which becomes finer where it matters: two plans as a rule. A curve
-// without length has no phases; its plan is kOk with duration 0.
+// without length has no phases; its plan is kOk with duration 0. `stop` is asked once in a bounded
+// number of steps; the plan is kStopped once it says so.
 void PlanCurveSpeed(const ArcLengthMap& map, const CurveSpeedRequest& request,
-                    CurvatureWorkspace& workspace, CurveSpeed& result);
+                    CurvatureWorkspace& workspace, CurveSpeed& result, StopCheck stop = NeverStop);
 
 }  // namespace arclane
 

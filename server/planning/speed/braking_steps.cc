@@ -14,9 +14,10 @@ namespace {
 template <typename Real>
 class BackwardPass {
  public:
-  BackwardPass(const CurveOrder& order, const CoupledBudget<Real>& budget,
+  BackwardPass(const CurveOrder& order, const CoupledBudget<Real>& budget, StepAllowance& allowance,
                std::vector<CurvePart<Real>>& parts, std::vector<BrakeStep<Real>>& steps)
       : order_(order),
+        allowance_(allowance),
         edge_(budget.motion.brake.limit, budget),
         cutter_(order, budget, parts),
         parts_(parts),
@@ -32,10 +33,12 @@ class BackwardPass {
       start_ = order_.distance[interval_];
       CurvePart<Real> whole;
       if (cutter_.IsWhole(j, whole)) {
-        Through(whole);
+        if (!Through(whole)) return x_;
       } else {
         cutter_.Cut(j);
-        for (std::size_t p = parts_.size(); p-- > 0;) Through(parts_[p]);
+        for (std::size_t p = parts_.size(); p-- > 0;) {
+          if (!Through(parts_[p])) return x_;
+        }
       }
       steps_.back().first = true;
       if (order_.StopsAt(j)) x_ = 0.0;
@@ -53,12 +56,14 @@ class BackwardPass {
                       interval_, node_, false, binds});
   }
 
-  void Through(const CurvePart<Real>& part) {
+  // False: the allowance has ended.
+  bool Through(const CurvePart<Real>& part) {
     Real position = part.to;
     x_ = std::min(x_, Bound(part.k_to, part.cap_to));
     Real f = edge_.At(part.k_to, x_);
     const Real smallest = kSmallestPart * (part.to - part.from);
     while (position > part.from) {
+      if (!allowance_.Continues(steps_.size())) return false;
       const Real k_here = part.K(position);
       const Real cap_here = part.Cap(position);
       const bool at_line = x_ >= cap_here * (1.0 - kSameSquare) && part.cap_from <= cap_here;
@@ -68,7 +73,7 @@ class BackwardPass {
         // The cap falls backward: every speed under it can brake to here.
         Push(part, part.from, position, false, Real{0}, Real{0});
         x_ = Bound(part.k_from, part.cap_from);
-        return;
+        return true;
       }
       Real d = position - part.from;
       if (try_ < 0.75 * d) d = try_;
@@ -91,7 +96,7 @@ class BackwardPass {
           if (position - less < position) {
             f = Accept(part, position - less, position, ends, cap_here);
             position -= less;
-            try_ = smallest;
+            try_ = ends.a1 == 0.0 ? std::numeric_limits<Real>::infinity() : smallest;
             break;
           }
           // A rise too short for distances to tell still counts.
@@ -105,6 +110,7 @@ class BackwardPass {
         break;
       }
     }
+    return true;
   }
 
   // Under a falling cap: a step that ends below it must not bulge over it before, and where the
@@ -151,6 +157,7 @@ class BackwardPass {
   }
 
   const CurveOrder& order_;
+  StepAllowance& allowance_;
   const DiscEdge<Real> edge_;
   PartCutter<Real> cutter_;
   const std::vector<CurvePart<Real>>& parts_;
@@ -166,15 +173,16 @@ class BackwardPass {
 
 template <typename Real>
 Real PassBackwardCoupled(const CurveOrder& order, Real x_end, const CoupledBudget<Real>& budget,
-                         std::vector<CurvePart<Real>>& parts, std::vector<BrakeStep<Real>>& steps) {
-  return BackwardPass<Real>(order, budget, parts, steps).Run(x_end);
+                         StepAllowance& allowance, std::vector<CurvePart<Real>>& parts,
+                         std::vector<BrakeStep<Real>>& steps) {
+  return BackwardPass<Real>(order, budget, allowance, parts, steps).Run(x_end);
 }
 
 template double PassBackwardCoupled(const CurveOrder&, double, const CoupledBudget<double>&,
-                                    std::vector<CurvePart<double>>&,
+                                    StepAllowance&, std::vector<CurvePart<double>>&,
                                     std::vector<BrakeStep<double>>&);
 template long double PassBackwardCoupled(const CurveOrder&, long double,
-                                         const CoupledBudget<long double>&,
+                                         const CoupledBudget<long double>&, StepAllowance&,
                                          std::vector<CurvePart<long double>>&,
                                          std::vector<BrakeStep<long double>>&);
 

@@ -8,6 +8,7 @@
 
 #include "server/planning/speed/curve_parts.h"
 #include "server/planning/speed/curve_phase_writer.h"
+#include "server/planning/speed/step_allowance.h"
 
 namespace arclane {
 
@@ -34,9 +35,11 @@ struct BrakeStep {
 };
 
 // Fills `steps` from the curve's end to its start; returns the largest squared speed at the start.
+// Where the allowance ends it stops, and what it leaves behind means nothing.
 template <typename Real>
 Real PassBackwardCoupled(const CurveOrder& order, Real x_end, const CoupledBudget<Real>& budget,
-                         std::vector<CurvePart<Real>>& parts, std::vector<BrakeStep<Real>>& steps);
+                         StepAllowance& allowance, std::vector<CurvePart<Real>>& parts,
+                         std::vector<BrakeStep<Real>>& steps);
 
 }  // namespace arclane
 

@@ -13,18 +13,26 @@ template <typename Real>
 class ForwardPass {
  public:
   ForwardPass(Real v_start, Real x_start, const CoupledBudget<Real>& budget,
-              CurvePhaseWriter<Real>& writer)
-      : edge_(budget.motion.accelerate.limit, budget), writer_(writer), x_(x_start), v_(v_start) {}
+              StepAllowance& allowance, CurvePhaseWriter<Real>& writer)
+      : edge_(budget.motion.accelerate.limit, budget),
+        allowance_(allowance),
+        writer_(writer),
+        x_(x_start),
+        v_(v_start) {}
 
   Real x() const { return x_; }
   Real v() const { return v_; }
 
-  void Through(const BrakeStep<Real>& step) {
+  // False: the allowance has ended.
+  bool Through(const BrakeStep<Real>& step) {
     Real t = 0.0;
     while (t < step.length) {
+      if (!allowance_.Continues(writer_.phase_count())) return false;
       const Real rest = step.length - t;
-      if (step.binds && x_ >= BrakeCurve(step, t) * (1.0 - kSameSquare))
-        return FollowBraking(step, rest);
+      if (step.binds && x_ >= BrakeCurve(step, t) * (1.0 - kSameSquare)) {
+        FollowBraking(step, rest);
+        return true;
+      }
       const Real k = K(step, t);
       const Real cap = Cap(step, t);
       Real moved = x_ >= cap * (1.0 - kSameSquare) ? FollowCap(step, t, k) : Real{0};
@@ -33,6 +41,7 @@ class ForwardPass {
       t += moved;
       if (step.length - t <= kRounding * step.length) t = step.length;
     }
+    return true;
   }
 
  private:
@@ -59,7 +68,9 @@ class ForwardPass {
   void FollowBraking(const BrakeStep<Real>& step, Real rest) {
     const Real v1 = std::sqrt(step.x_to);
     const Real f = Braking(step, step.length - rest);
-    if (f == 0.0 && step.f_to == 0.0) {
+    if (f == 0.0 && step.f_to == 0.0 && v1 == v_) {
+      writer_.Level(rest, v_);
+    } else if (f == 0.0 && step.f_to == 0.0) {
       writer_.Constant(SpeedPhaseKind::kCruise, rest, v_, v1, 0);
     } else {
       writer_.Linear(SpeedPhaseKind::kBrake, rest, v_, v1, -f, step.f_slope);
@@ -95,8 +106,11 @@ class ForwardPass {
     if (!(d > 0.0)) return 0.0;
     next_ = -1.0;
     const Real v1 = slope == 0.0 ? v_ : std::sqrt(x1);
-    writer_.Constant(slope == 0.0 ? SpeedPhaseKind::kCruise : SpeedPhaseKind::kFollowCap, d, v_, v1,
-                     a);
+    if (slope == 0.0) {
+      writer_.Level(d, v_);
+    } else {
+      writer_.Constant(SpeedPhaseKind::kFollowCap, d, v_, v1, a);
+    }
     x_ = x1;
     v_ = v1;
     return d;
@@ -125,7 +139,11 @@ class ForwardPass {
       d = std::max(smallest, edge_.Shorter(x_, a0, k, K(step, t + d), d));
       rejected = true;
     }
-    try_ = rejected ? std::max(d, smallest) : std::max(try_, d / kCut);
+    if (ends.a1 == 0.0) {
+      try_ = std::numeric_limits<Real>::infinity();  // at the circle's top, where steps are long
+    } else {
+      try_ = rejected ? std::max(d, smallest) : std::max(try_, d / kCut);
+    }
     a0 = ends.a0;
     Real x1 = x_ + d * (ends.a0 + ends.a1);
     const Real c = (ends.a1 - ends.a0) / d;
@@ -139,8 +157,10 @@ class ForwardPass {
       moved = FirstExcess(x_ - BrakeCurve(step, t), 2.0 * (a0 + f), c - brake_c, moved);
       x1 = BrakeCurve(step, t + moved);
     }
-    const Real v1 = std::sqrt(x1);
-    if (ends.a0 == 0.0 && ends.a1 == 0.0) {
+    const Real v1 = x1 == x_ ? v_ : std::sqrt(x1);
+    if (ends.a0 == 0.0 && ends.a1 == 0.0 && v1 == v_) {
+      if (moved > 0.0) writer_.Level(moved, v_);
+    } else if (ends.a0 == 0.0 && ends.a1 == 0.0) {
       if (moved > 0.0) writer_.Constant(SpeedPhaseKind::kCruise, moved, v_, v1, 0);
     } else if (moved > 0.0) {
       writer_.Linear(SpeedPhaseKind::kAccelerate, moved, v_, v1, a0, c);
@@ -161,8 +181,11 @@ class ForwardPass {
     if (k * x1 > edge_.total()) x1 = edge_.total() / k;
     if (step.binds) x1 = std::min(x1, BrakeCurve(step, t + d));
     const Real v1 = x1 < x_ ? std::sqrt(x1) : v_;
-    writer_.Constant(x1 < x_ ? SpeedPhaseKind::kBrake : SpeedPhaseKind::kCruise, d, v_, v1,
-                     0.5 * (x1 - x_) / d);
+    if (x1 < x_) {
+      writer_.Constant(SpeedPhaseKind::kBrake, d, v_, v1, 0.5 * (x1 - x_) / d);
+    } else {
+      writer_.Level(d, v_);
+    }
     x_ = x1;
     v_ = v1;
     next_ = -1.0;
@@ -176,12 +199,13 @@ class ForwardPass {
       const Real f = Braking(step, t);
       moved = FirstExcess(x_ - BrakeCurve(step, t), 2.0 * f, -step.f_slope, d);
     }
-    if (moved > 0.0) writer_.Constant(SpeedPhaseKind::kCruise, moved, v_, v_, 0);
+    if (moved > 0.0) writer_.Level(moved, v_);
     next_ = -1.0;
     return moved;
   }
 
   const DiscEdge<Real> edge_;
+  StepAllowance& allowance_;
   CurvePhaseWriter<Real>& writer_;
   Real x_;
   Real v_;
@@ -195,8 +219,9 @@ class ForwardPass {
 template <typename Real>
 Real WriteCoupledPhases(const std::vector<BrakeStep<Real>>& steps, const CurveOrder& order,
                         Real v_start, Real x_start, const CoupledBudget<Real>& budget,
-                        std::vector<double>& node_speed, CurvePhaseWriter<Real>& writer) {
-  ForwardPass<Real> pass(v_start, x_start, budget, writer);
+                        StepAllowance& allowance, std::vector<double>& node_speed,
+                        CurvePhaseWriter<Real>& writer) {
+  ForwardPass<Real> pass(v_start, x_start, budget, allowance, writer);
   for (std::size_t i = steps.size(); i-- > 0;) {
     const BrakeStep<Real>& step = steps[i];
     writer.MoveTo(step.interval, step.start);
@@ -204,7 +229,7 @@ Real WriteCoupledPhases(const std::vector<BrakeStep<Real>>& steps, const CurveOr
       node_speed[step.node] = static_cast<double>(pass.v());
       if (order.StopsAt(step.node)) writer.Dwell(order.dwell[step.node]);
     }
-    pass.Through(step);
+    if (!pass.Through(step)) return pass.x();
   }
   const std::size_t n = order.interval_count();
   node_speed[n] = static_cast<double>(pass.v());
@@ -216,11 +241,11 @@ Real WriteCoupledPhases(const std::vector<BrakeStep<Real>>& steps, const CurveOr
 }
 
 template double WriteCoupledPhases(const std::vector<BrakeStep<double>>&, const CurveOrder&, double,
-                                   double, const CoupledBudget<double>&, std::vector<double>&,
-                                   CurvePhaseWriter<double>&);
+                                   double, const CoupledBudget<double>&, StepAllowance&,
+                                   std::vector<double>&, CurvePhaseWriter<double>&);
 template long double WriteCoupledPhases(const std::vector<BrakeStep<long double>>&,
                                         const CurveOrder&, long double, long double,
-                                        const CoupledBudget<long double>&, std::vector<double>&,
-                                        CurvePhaseWriter<long double>&);
+                                        const CoupledBudget<long double>&, StepAllowance&,
+                                        std::vector<double>&, CurvePhaseWriter<long double>&);
 
 }  // namespace arclane

@@ -10,14 +10,17 @@
 #include "server/planning/speed/curve_parts.h"
 #include "server/planning/speed/curve_phase_writer.h"
 #include "server/planning/speed/disc_edge.h"
+#include "server/planning/speed/step_allowance.h"
 
 namespace arclane {
 
 // Writes phases and node speeds (driving order); returns the squared speed reached at the end.
+// Where the allowance ends it stops, and what it leaves behind means nothing.
 template <typename Real>
 Real WriteCoupledPhases(const std::vector<BrakeStep<Real>>& steps, const CurveOrder& order,
                         Real v_start, Real x_start, const CoupledBudget<Real>& budget,
-                        std::vector<double>& node_speed, CurvePhaseWriter<Real>& writer);
+                        StepAllowance& allowance, std::vector<double>& node_speed,
+                        CurvePhaseWriter<Real>& writer);
 
 }  // namespace arclane
 

@@ -14,6 +14,7 @@
 #include "server/planning/speed/decoupled_curve.h"
 #include "server/planning/speed/lateral_cap_curve.h"
 #include "server/planning/speed/piece_motion.h"
+#include "server/planning/speed/step_allowance.h"
 
 namespace arclane {
 namespace {
@@ -217,9 +218,10 @@ CurveMethod MethodFor(const CurveOrder& order, const BasicMotionBudget<Real>& bu
 // Returns the largest squared speed at the start.
 template <typename Real>
 Real PassBackward(CurveMethod method, const CurveOrder& order, Real x_end,
-                  const CoupledBudget<Real>& budget, CurveScratch<Real>& scratch) {
+                  const CoupledBudget<Real>& budget, StepAllowance& allowance,
+                  CurveScratch<Real>& scratch) {
   if (method == CurveMethod::kCoupled) {
-    return PassBackwardCoupled(order, x_end, budget, scratch.parts, scratch.steps);
+    return PassBackwardCoupled(order, x_end, budget, allowance, scratch.parts, scratch.steps);
   }
   if constexpr (std::is_same_v<Real, double>) {
     if (method == CurveMethod::kColumns) {
@@ -241,8 +243,9 @@ struct CurveEnd {
 // Drives from v_start = sqrt(x_start) and writes phases and node speeds (driving order).
 template <typename Real>
 CurveEnd<Real> DriveForward(CurveMethod method, const CurveOrder& order, Real v_start, Real x_start,
-                            const CoupledBudget<Real>& budget, CurveScratch<Real>& scratch,
-                            std::vector<double>& node_speed, std::vector<SpeedPhase>& phases) {
+                            const CoupledBudget<Real>& budget, StepAllowance& allowance,
+                            CurveScratch<Real>& scratch, std::vector<double>& node_speed,
+                            std::vector<SpeedPhase>& phases) {
   if constexpr (std::is_same_v<Real, double>) {
     if (method == CurveMethod::kColumns) {
       const DecoupledCurveEnd end =
@@ -252,18 +255,27 @@ CurveEnd<Real> DriveForward(CurveMethod method, const CurveOrder& order, Real v_
   }
   phases.clear();
   CurvePhaseWriter<Real> writer(phases);
-  const Real x =
-      method == CurveMethod::kCoupled
-          ? WriteCoupledPhases(scratch.steps, order, v_start, x_start, budget, node_speed, writer)
-          : WriteCapPhases(scratch.segments, order, v_start, budget.motion, scratch.backward,
-                           node_speed, writer);
+  const Real x = method == CurveMethod::kCoupled
+                     ? WriteCoupledPhases(scratch.steps, order, v_start, x_start, budget, allowance,
+                                          node_speed, writer)
+                     : WriteCapPhases(scratch.segments, order, v_start, budget.motion,
+                                      scratch.backward, node_speed, writer);
   return {x, writer.time_s()};
+}
+
+// Whether the plan must end here without an answer; plan.status says why.
+bool GivesUp(PacedStopCheck& stop, const StepAllowance& allowance, CurvatureSpeedPlan& plan) {
+  const bool stopped = stop.Now();
+  if (stopped) plan.status = SpeedPlanStatus::kStopped;
+  if (!stopped && allowance.used_up()) plan.status = SpeedPlanStatus::kTooManyPhases;
+  return stopped || allowance.used_up();
 }
 
 // The plan in numbers of the type that the problem needs.
 template <typename Real>
-void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
-               CurveScratch<Real>& scratch, CurvatureSpeedPlan& plan) {
+void PlanAlong(const CurvatureProfileRequest& request, PacedStopCheck& stop,
+               CurvatureWorkspace& workspace, CurveScratch<Real>& scratch,
+               CurvatureSpeedPlan& plan) {
   const auto root = [](Real x) { return static_cast<double>(std::sqrt(x)); };
   const BasicMotionBudget<Real> budget = ResolveBudget<Real>(request.limits);
   const CoupledBudget<Real> coupled(budget, request.budget_resolution);
@@ -289,7 +301,9 @@ void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& works
   x_end = std::min(x_end, end_cap);
 
   const CurveMethod method = MethodFor(order, budget);
-  const Real start_max = PassBackward(method, order, x_end, coupled, scratch);
+  StepAllowance allowance(kPhasesPerInterval * last + request.most_extra_phases, stop);
+  const Real start_max = PassBackward(method, order, x_end, coupled, allowance, scratch);
+  if (GivesUp(stop, allowance, plan)) return;
   Real x_start = request.flying_lap ? end_cap : v_start * v_start;
   if (x_start > start_max * (Real{1} + kSpeedRoundoff)) {
     plan.status = SpeedPlanStatus::kInfeasibleStart;
@@ -305,8 +319,9 @@ void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& works
   x_start = std::min(x_start, start_max);
 
   workspace.node_speed.resize(last + 1);
-  const CurveEnd<Real> end = DriveForward(method, order, v_start, x_start, coupled, scratch,
-                                          workspace.node_speed, plan.phases);
+  const CurveEnd<Real> end = DriveForward(method, order, v_start, x_start, coupled, allowance,
+                                          scratch, workspace.node_speed, plan.phases);
+  if (GivesUp(stop, allowance, plan)) return;
   if (end.x < x_end * (Real{1} - kSpeedRoundoff)) {
     plan.status = SpeedPlanStatus::kInfeasibleEnd;
     plan.end_speed_max = root(end.x);
@@ -331,15 +346,16 @@ void PlanAlong(const CurvatureProfileRequest& request, CurvatureWorkspace& works
 }  // namespace
 
 void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
-                         CurvatureSpeedPlan& plan) {
+                         CurvatureSpeedPlan& plan, StopCheck stop) {
   ResetOutcome(plan, SpeedPlanStatus::kInvalidArgument);
+  PacedStopCheck paced(stop);
   const bool ordinary_columns = HasOrdinaryColumns(request);
   AppendCurveViolations(request, ordinary_columns, plan.violations);
   if (!plan.violations.empty()) return ClearColumns(plan);
   if (ordinary_columns && HasOrdinaryMotion(request)) {
-    PlanAlong(request, workspace, workspace.scratch, plan);
+    PlanAlong(request, paced, workspace, workspace.scratch, plan);
   } else {
-    PlanAlong(request, workspace, workspace.extreme, plan);
+    PlanAlong(request, paced, workspace, workspace.extreme, plan);
   }
   if (plan.status != SpeedPlanStatus::kOk) ClearColumns(plan);
 }

@@ -17,15 +17,18 @@
 // budget_resolution, since its cap is followed by chords.
 //
 // Never exceeds a limit by more than kBudgetExcess relative, at nodes or between them.
-// Cost: linear in nodes; coupled: times the steps per node (1 on curves sampled finely).
+// Cost: linear in nodes; coupled: times the steps per node (1 on curves sampled finely), within
+// most_extra_phases.
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_CURVATURE_PROFILE_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_CURVATURE_PROFILE_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
+#include "server/planning/geometry/stop_check.h"
 #include "server/planning/speed/braking_steps.h"
 #include "server/planning/speed/cap_segments.h"
 #include "server/planning/speed/curve_parts.h"
@@ -55,7 +58,12 @@ struct CurvatureProfileRequest {
   double end_speed = 0.0;
   // kCoupled: how far inside the budget the plan may run, relative; in [1e-6, 0.1].
   double budget_resolution = 1e-3;
+  // kCoupled: the most phases, and steps, beyond kPhasesPerInterval for each interval between
+  // nodes. Curvature that changes by orders of magnitude within an interval needs many.
+  std::size_t most_extra_phases = std::numeric_limits<std::size_t>::max() / 2;
 };
+
+inline constexpr std::size_t kPhasesPerInterval = 4;
 
 // A stretch where the plan stays below request.speed_cap.
 struct ClippedInterval {
@@ -97,9 +105,10 @@ struct CurvatureWorkspace {
   std::vector<double> dwell;
 };
 
-// Statuses and their order as for PlanSpeed.
+// Statuses and their order as for PlanSpeed, and kTooManyPhases. `stop` is asked once in a bounded
+// number of steps; kStopped once it says so.
 void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
-                         CurvatureSpeedPlan& plan);
+                         CurvatureSpeedPlan& plan, StopCheck stop = NeverStop);
 
 // A speed prescribed over time as knots over distance, which PlanSpeedAlongCurve takes as nodes:
 // speed linear in time is squared speed linear in distance, so nothing is lost. Pauses at rest

@@ -56,6 +56,25 @@ class CurvePhaseWriter {
            0);
   }
 
+  // Constant speed; continues a phase before it in the same interval at the same speed.
+  void Level(Real length, Real v) {
+    const double speed = static_cast<double>(v);
+    if (!phases_.empty()) {
+      SpeedPhase& last = phases_.back();
+      if (last.kind == SpeedPhaseKind::kCruise && last.piece == interval_ &&
+          last.start_speed == speed && last.end_speed == speed) {
+        distance_ += length;
+        time_ += length / v;
+        last.length = static_cast<double>(distance_ - last.start_distance);
+        last.duration_s = static_cast<double>(time_ - last.start_time_s);
+        return;
+      }
+    }
+    Constant(SpeedPhaseKind::kCruise, length, v, v, 0);
+  }
+
+  std::size_t phase_count() const { return phases_.size(); }
+
   // Acceleration a0 + c d.
   void Linear(SpeedPhaseKind kind, Real length, Real v0, Real v1, Real a0, Real c) {
     Append(kind, SpeedLaw::kLinearAcceleration, length,

@@ -72,14 +72,12 @@ class DiscEdge {
     return Trapezoid(x0, a0, k0, k1, d, total2_, ends);
   }
 
-  // Where no step of length d fits since curvature grows so fast that the circle is met within a
-  // small part of it: a shorter step that does; 0 near the circle's top, which is left to the
-  // caller.
+  // Where no step of length d fits since the circle is met within a small part of it, by curvature
+  // that grows fast or is so large that speed settles within a small part of the stretch: a shorter
+  // step that does, if possible the one that ends at the circle's top, where long steps fit again.
   Real ShortStep(Real x0, Real a0, Real k0, Real k_slope, Real d, StepEnds<Real>& ends) const {
-    if (!(k0 * x0 < total_ / 2)) return 0;
     Real part = std::min(d, ToTop(x0, a0, k0, k_slope));
-    for (int i = 0; i < kMostCuts && part > 0; ++i) {
-      part *= kCut;
+    for (int i = 0; i < kMostCuts && part > 0; ++i, part *= kCut) {
       if (DeepStep(x0, a0, k0, k0 + k_slope * part, part, ends)) return part;
     }
     return 0;
@@ -145,7 +143,9 @@ class DiscEdge {
     y = std::min(y, total_);  // on the top of an arc's circle, up to rounding
     const Real kd = k1 * d;
     const Real root = std::sqrt(total2_ * (1.0 + kd * kd) - y * y);
-    const Real a1 = std::min(limit_, (total_ - y) * (total_ + y) / (kd * y + root));
+    const bool at_top = y >= total_ * (1.0 - kSameSquare);
+    const Real a1 =
+        at_top ? Real{0} : std::min(limit_, (total_ - y) * (total_ + y) / (kd * y + root));
     const Shape shape = ShapeOf(x0, a0, a1, k0, k1, d);
     if (shape.middle < -deepest && 0.5 * (a0 + a1) < limit_ * (1.0 - resolution_)) return false;
     ends = {a0, a1, a1};
@@ -176,10 +176,18 @@ class DiscEdge {
     const Real x1 = std::sqrt(level2 / (1.0 + q1 * q1)) / k1;
     const Real a0 = std::min(q0 * y0, a_edge);
     const Real a1 = (x1 - x0) / d - a0;
-    if (!(a1 >= 0.0) || std::max(a0, a1) > limit_) return false;
+    if (a1 >= 0.0 && Rides(x0, a0, a1, k0, k1, d, ends)) return true;
+    // From other accelerations than the level's: evenly, and not at all where the level is still
+    // below.
+    const Real even = std::max(Real{0}, 0.5 * (x1 - x0) / d);
+    return Rides(x0, even, even, k0, k1, d, ends);
+  }
+
+  bool Rides(Real x0, Real a0, Real a1, Real k0, Real k1, Real d, StepEnds<Real>& ends) const {
+    if (std::max(a0, a1) > limit_) return false;
     const Shape shape = ShapeOf(x0, a0, a1, k0, k1, d);
     if (shape.excess > tolerance_ || shape.middle < -2.0 * deepest_) return false;
-    ends = {a0, a1, At(k1, x1)};
+    ends = {a0, a1, At(k1, x0 + d * (a0 + a1))};
     return true;
   }
 

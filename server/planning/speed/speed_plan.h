@@ -59,7 +59,16 @@ struct SpeedPlanRequest {
 
 // Tested in this order: kInvalidArgument; kInfeasibleEnd when end_speed is above the last cap;
 // kInfeasibleStart; kInfeasibleEnd when end_speed cannot be reached by acceleration; kOk.
-enum class SpeedPlanStatus { kOk, kInvalidArgument, kInfeasibleStart, kInfeasibleEnd };
+// The last two come of plans along curves only: a limit of the caller's on their size, and the
+// caller's wish to give up.
+enum class SpeedPlanStatus {
+  kOk,
+  kInvalidArgument,
+  kInfeasibleStart,
+  kInfeasibleEnd,
+  kTooManyPhases,
+  kStopped,
+};
 
 // What full braking from the start would do, caps ignored: the speed is held for the reaction time,
 // then falls at max_braking (at most the total budget).

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "gmock/gmock.h"
 #include "tests/unit/pipeline/message_text.h"
@@ -13,6 +14,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using testing::FromText;
+using ::testing::HasSubstr;
 
 v1::SpeedPlan PlannedSpeed(const std::string& text) {
   return testing::Succeed<v1::PlanSpeedResponse>(AnswerPlanSpeed,
@@ -60,6 +62,43 @@ TEST(PlanSpeedPipelineTest, StopsRestAndDwell) {
   EXPECT_NEAR(plan.duration_s(), 2.0 + 0.5 + 2.0, 1e-13);
   EXPECT_DOUBLE_EQ(plan.boundary_speed(1), 0.0);
   EXPECT_THAT(plan.phases().kind(), Contains(v1::PHASE_KIND_TURN));
+}
+
+// Curvature from 1e-6 to 1e6 within each interval.
+v1::PlanSpeedRequest ManyPhases() {
+  auto request = FromText<v1::PlanSpeedRequest>(
+      "limits { max_speed: 6 max_acceleration: 2 max_braking: 2 max_total_acceleration: 3 }");
+  for (int i = 0; i < 100; ++i) {
+    request.mutable_profile()->add_distance(i);
+    request.mutable_profile()->add_curvature(i % 2 == 0 ? 1e-6 : 1e6);
+  }
+  return request;
+}
+
+TEST(PlanSpeedPipelineTest, TooManyPhasesNameTheLimit) {
+  RequestLimits limits;
+  limits.max_speed_phases = 10;
+  v1::PlanSpeedResponse response;
+  const auto failure = AnswerPlanSpeed(
+      ManyPhases(), limits, [] { return std::optional<FailureReason>(); }, response);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->reason, FailureReason::kTooLarge);
+  ASSERT_EQ(failure->violations.size(), 1u);
+  EXPECT_EQ(failure->violations[0].field, "profile.curvature");
+  EXPECT_THAT(failure->violations[0].description, HasSubstr("max_speed_phases 10"));
+}
+
+TEST(PlanSpeedPipelineTest, APlanUnderWayIsGivenUp) {
+  v1::PlanSpeedResponse response;
+  int asked = 0;
+  const auto failure = AnswerPlanSpeed(
+      ManyPhases(), {},
+      [&asked] {
+        return ++asked > 2 ? std::optional(FailureReason::kDeadlineExceeded) : std::nullopt;
+      },
+      response);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->reason, FailureReason::kDeadlineExceeded);
 }
 
 TEST(PlanSpeedPipelineTest, AProfileWithoutCurvatureIsALine) {

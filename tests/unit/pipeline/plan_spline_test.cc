@@ -48,6 +48,26 @@ std::vector<std::string> CurveFaults(const std::string& text) {
                                                         FromText<v1::PlanSplineRequest>(text));
 }
 
+// Three control points within 6e-9 of one another make curvature of 1e13 and more.
+TEST(PlanSplinePipelineTest, CoincidentControlPointsGiveAFewPhasesOrNameTheLimit) {
+  const auto request = FromText<v1::PlanSplineRequest>(
+      "spline { b_spline { degree: 2 } control { x: 100000.78376020666 x: 100000.78376021242 x: "
+      "100000.7837602077 x: 100000.14616145878 x: 100001.35539855555 x: 100001.66902040999 y: "
+      "100000.92283335768 y: 100000.9228333554 y: 100000.92283335634 y: 99998.41178540738 y: "
+      "100003.70179789682 y: 100000.56319569885 } } sampling { count: 3001 } agent { limits { "
+      "max_speed: 0.236 max_acceleration: 23.8 max_braking: 10.3 max_lateral_acceleration: 0.2377 "
+      "max_total_acceleration: 5.967 } }");
+  const RequestLimits limits;
+  v1::PlanSplineResponse response;
+  const auto failure = AnswerPlanSpline(
+      request, limits, [] { return std::optional<FailureReason>(); }, response);
+  if (failure) {
+    EXPECT_EQ(failure->reason, FailureReason::kTooLarge);
+  } else {
+    EXPECT_LT(response.plan().speed().phases().kind_size(), 20'000);
+  }
+}
+
 TEST(PlanSplinePipelineTest, SpeedEqualsPlanSpeedOnTheCurvesOwnProfile) {
   for (const char* curve : {kWave, kLoop}) {
     for (const char* budget : {"", "max_total_acceleration: 3.5"}) {

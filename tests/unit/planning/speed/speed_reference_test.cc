@@ -50,6 +50,9 @@ const char* Name(SpeedPlanStatus status) {
       return "INFEASIBLE_START";
     case SpeedPlanStatus::kInfeasibleEnd:
       return "INFEASIBLE_END";
+    case SpeedPlanStatus::kTooManyPhases:
+    case SpeedPlanStatus::kStopped:
+      break;
   }
   return "";
 }

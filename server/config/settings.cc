@@ -103,7 +103,8 @@ const std::vector<Setting>& Table() {
       {"max_control_points", CountMember{&C::max_control_points, 4, 10'000'000},
        "Most control points of a curve. Planning takes about 3 KB for each."},
       {"max_curve_nodes", CountMember{&C::max_curve_nodes, 16, 100'000'000},
-       "Most nodes of the profile of curvature that a speed plan along a curve is made on. Planning "
+       "Most nodes of the profile of curvature that a speed plan along a curve is made on. "
+       "Planning "
        "takes about 300 bytes for each."},
       {"max_samples", CountMember{&C::max_samples, 2, 100'000'000}, "Most samples of an answer."},
       {"max_dependencies", CountMember{&C::max_dependencies, 0, 100'000'000},

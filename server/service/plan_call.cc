@@ -11,8 +11,10 @@
 namespace arclane {
 namespace {
 
-// By how much gRPC's clock may find a deadline passed before ours does.
+// By how much a caller may find its deadline passed before we do: timers, and that gRPC sends what
+// is left to it rounded up to three digits, from 1 s on to a hundredth of it.
 constexpr auto kTimerJitter = std::chrono::milliseconds(2);
+constexpr int kRoundedTo = 100;
 
 Failure Stopped(FailureReason reason, const char* when) {
   Failure failure;
@@ -64,8 +66,9 @@ std::optional<FailureReason> PlanCall::StopReason() const {
   if (now >= deadline_) return FailureReason::kDeadlineExceeded;
   if (!cancelled_.load(std::memory_order_relaxed)) return std::nullopt;
   // A passed deadline cancels the call too, and is the better reason.
-  return now + kTimerJitter >= deadline_ ? FailureReason::kDeadlineExceeded
-                                         : FailureReason::kCancelled;
+  if (deadline_ == SteadyTime::max()) return FailureReason::kCancelled;
+  const auto jitter = kTimerJitter + (deadline_ - account_.arrival()) / kRoundedTo;
+  return now + jitter >= deadline_ ? FailureReason::kDeadlineExceeded : FailureReason::kCancelled;
 }
 
 void PlanCall::Run() {

@@ -17,24 +17,12 @@ namespace {
 constexpr double kEndShiftFraction = 0.01;
 constexpr size_t kMaxIdBytes = 128;
 
-// The extent (longer side of the bounding box) of points [begin, end) of the columns; 0 when they
-// do not exist.
-double Extent(const PointColumns& points, size_t begin, size_t end) {
-  end = std::min({end, points.a.size(), points.b.size()});
-  if (begin >= end) return 0.0;
-  const auto range = [&](std::span<const double> values) {
-    const auto [low, high] = std::minmax_element(values.begin() + begin, values.begin() + end);
-    return *high - *low;
-  };
-  return std::max(range(points.a), range(points.b));
-}
-
 double DefaultEndShift(const PolygonColumns& polygons) {
   if (polygons.vertex_count.empty()) return 0.0;
   const size_t size = polygons.vertices.a.size();
   const size_t last = std::min<size_t>(size, polygons.vertex_count.back());
-  return kEndShiftFraction * std::max(Extent(polygons.vertices, 0, polygons.vertex_count.front()),
-                                      Extent(polygons.vertices, size - last, size));
+  return kEndShiftFraction * std::max(ExtentOf(polygons.vertices, 0, polygons.vertex_count.front()),
+                                      ExtentOf(polygons.vertices, size - last, size));
 }
 
 // The tolerance, as asked for and as the origin makes it, against the corridor's extent.
@@ -43,9 +31,9 @@ void CheckTolerance(const CorridorInput& input, const PlanFrame& frame, Violatio
   const bool has_length = input.precision.source == PrecisionSource::kLength;
   const bool is_known = !input.polygons.vertex_count.empty() || input.portals.left.size() > 0;
   if (!is_known || !(has_origin || has_length)) return;
-  const double extent = std::max(
-      {Extent(input.polygons.vertices, 0, SIZE_MAX), Extent(input.portals.left, 0, SIZE_MAX),
-       Extent(input.portals.right, 0, SIZE_MAX), Distance(input.start, input.goal)});
+  const double extent =
+      std::max({ExtentOf(input.polygons.vertices), ExtentOf(input.portals.left),
+                ExtentOf(input.portals.right), Distance(input.start, input.goal)});
   if (has_origin) CheckOrigin(frame, input.start, extent, violations);
   if (has_length && !(input.precision.length <= kToleranceFraction * extent)) {
     violations.Add(ViolationReason::kOutOfRange, "frame.tolerance",

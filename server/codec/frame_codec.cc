@@ -68,6 +68,16 @@ void CheckPoint(const char* path, const v1::Point& point, Violations& violations
   CheckNumber(prefix + ".z", point.z(), kCoordinate, violations);
 }
 
+double ExtentOf(const PointColumns& points, size_t begin, size_t end) {
+  end = std::min({end, points.a.size(), points.b.size()});
+  if (begin >= end) return 0.0;
+  const auto range = [&](std::span<const double> values) {
+    const auto [low, high] = std::minmax_element(values.begin() + begin, values.begin() + end);
+    return *high - *low;
+  };
+  return std::max(range(points.a), range(points.b));
+}
+
 void CheckOrigin(const PlanFrame& frame, Vec2 point, double extent, Violations& violations) {
   const Vec2 away = point - frame.origin.plan;
   const double lost =

@@ -4,6 +4,8 @@
 #ifndef ARCLANE_SERVER_CODEC_FRAME_CODEC_H_
 #define ARCLANE_SERVER_CODEC_FRAME_CODEC_H_
 
+#include <cstddef>
+#include <limits>
 #include <span>
 
 #include "arclane/v1/geometry.pb.h"
@@ -49,6 +51,11 @@ WritablePoints ResizeColumns(v1::PointColumns* columns, size_t size, UpAxis up_a
 
 // Adds violations of `path`.x and so on for coordinates that are not finite or too large.
 void CheckPoint(const char* path, const v1::Point& point, Violations& violations);
+
+// The extent (longer side of the bounding box) of points [begin, end) of the columns; 0 when they
+// do not exist.
+double ExtentOf(const PointColumns& points, size_t begin = 0,
+                size_t end = std::numeric_limits<size_t>::max());
 
 // The largest tolerance, as a fraction of the extent of what is planned in.
 inline constexpr double kToleranceFraction = 1e-3;

@@ -70,15 +70,6 @@ void ReadRadii(const v1::PlanWaypointsRequest& request, WaypointPlanRequest& pla
   for (double& radius : plan.radius) radius = std::min(radius, *plan.agent.max_turn_radius);
 }
 
-// The longer side of the bounding box.
-double ExtentOf(const PointColumns& points) {
-  const auto range = [](std::span<const double> values) {
-    const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    return *high - *low;
-  };
-  return std::max(range(points.a), range(points.b));
-}
-
 void ReadContainment(const v1::Polygons& polygons, const PlanFrame& frame,
                      const RequestLimits& limits, WaypointPlanRequest& plan,
                      Violations& violations) {

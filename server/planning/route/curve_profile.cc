@@ -113,13 +113,8 @@ void BuildCurveProfile(const CurveSpeedRequest& request, CurveSpeed& result) {
   result.cap.clear();
   result.node_stops.clear();
   if (request.flying_lap) CloseSeam(result.distance, result.curvature);
-  SpeedOverDistance over_distance;
-  if (request.wish.over == WishOver::kDistance && !request.wish.at.empty()) {
-    MergeWish(request.wish.at, request.wish.speed, result);
-  } else if (request.wish.over == WishOver::kTime && !request.wish.at.empty()) {
-    SpeedOverTimeToDistance(request.wish.at, request.wish.speed, over_distance);
-    MergeWish(over_distance.distance, over_distance.speed, result);
-  }
+  const WishLayout& wish = result.wish;
+  if (!wish.distance().empty()) MergeWish(wish.distance(), wish.speed(), result);
   for (const CurveStop& stop : result.stops) {
     // The seam of a closed curve is a stop on the way of a flying lap only; otherwise it is the
     // end.
@@ -127,8 +122,8 @@ void BuildCurveProfile(const CurveSpeedRequest& request, CurveSpeed& result) {
     AddStop(NodeAt(result.distance, stop.distance),
             TurnDuration(request.agent, stop.turn_angle_rad), result.node_stops);
   }
-  for (const SpeedStop& pause : over_distance.stops) {
-    const double s = over_distance.distance[pause.boundary];
+  for (const SpeedStop& pause : wish.rests()) {
+    const double s = wish.distance()[pause.boundary];
     if (s <= result.distance.back()) {
       AddStop(NodeAt(result.distance, s), pause.dwell_s, result.node_stops);
     }

@@ -8,7 +8,7 @@
 
 namespace arclane {
 
-// Fills distance, curvature, cap and node_stops from result.knots.
+// Fills distance, curvature, cap and node_stops from result.knots and result.wish.
 void BuildCurveProfile(const CurveSpeedRequest& request, CurveSpeed& result);
 
 }  // namespace arclane

@@ -25,6 +25,9 @@ constexpr double kMostTurn = 1e-1;
 constexpr double kNear = 3.0 * kCoarse;
 constexpr double kTouching = 1e-6;
 constexpr int kMostRounds = 4;
+// Each layout of a wish over time brings the next stretch that is held back to its right times, and
+// those behind it nearer to theirs.
+constexpr int kMostLayouts = 64;
 
 // Under a coupled budget: the share of time that the profile's error may cost. A tenth of the
 // resolution of the plan.
@@ -236,19 +239,37 @@ void PlanCurveSpeed(const ArcLengthMap& map, const CurveSpeedRequest& request,
     result.plan.status = SpeedPlanStatus::kOk;
     return;
   }
+  result.wish.Lay(request.wish, request.agent.limits, map.length());
   const Grip grip(request.agent.limits);
   double near = kNear;
-  for (int round = 0;; ++round) {
+  int rounds = 0, layouts = 0;
+  for (;;) {
     PlanOnProfile(request, stop, workspace, result);
-    if (IsFinal(result.plan.status) || round == kMostRounds) return;
-    if (result.plan.status == SpeedPlanStatus::kOk) {
-      JudgeIntervals(grip, near, result);
-      if (!ChooseParts(grip, result)) return;
-    } else if (!ChoosePartsEverywhere(BindingCurvature(request, map.length()), result)) {
-      return;
+    if (IsFinal(result.plan.status)) return;
+    const bool is_planned = result.plan.status == SpeedPlanStatus::kOk;
+    bool again = false;
+    if (rounds < kMostRounds) {
+      if (is_planned) {
+        JudgeIntervals(grip, near, result);
+        again = ChooseParts(grip, result);
+      } else {
+        again = ChoosePartsEverywhere(BindingCurvature(request, map.length()), result);
+      }
     }
-    CutChosen(map, result);
-    near = kTouching;
+    if (again) {
+      CutChosen(map, result);
+      near = kTouching;
+      ++rounds;
+    }
+    if (is_planned && !request.flying_lap && layouts < kMostLayouts &&
+        result.wish.LayAgain(result.plan)) {
+      again = true;
+      ++layouts;
+    }
+    if (!again) break;
+  }
+  if (result.plan.status == SpeedPlanStatus::kOk && !request.flying_lap) {
+    result.wish.FindClipped(result.plan);
   }
 }
 

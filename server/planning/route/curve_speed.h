@@ -17,27 +17,20 @@
 
 #include "absl/status/status.h"
 #include "server/planning/route/agent_profile.h"
+#include "server/planning/route/wish_layout.h"
 #include "server/planning/speed/curvature_profile.h"
 #include "server/planning/spline/arc_length.h"
 #include "server/planning/spline/curvature_knots.h"
 
 namespace arclane {
 
-enum class WishOver : uint8_t { kNothing, kDistance, kTime };
-
-// Speeds at increasing distances or times (as many as speeds, finite, speeds >= 0), with constant
-// acceleration between them; constant before the first and behind the last.
-struct WishedSpeed {
-  WishOver over = WishOver::kNothing;
-  std::span<const double> at;
-  std::span<const double> speed;
-};
-
 struct CurveSpeedRequest {
   AgentProfile agent;
   double start_speed = 0.0;
   double end_speed = 0.0;
   bool flying_lap = false;  // Of a closed curve.
+  // Over time since the start; on a flying lap it is laid out as if no limit held the agent back,
+  // so that the lap ends as it begins.
   WishedSpeed wish;
   size_t max_nodes =
       size_t{1} << 20;  // Of the first profile; what the plan touches is cut further.
@@ -59,7 +52,8 @@ struct CurveSpeed {
   std::vector<SpeedStop> node_stops;
   CurvatureSpeedPlan plan;
 
-  // Work space: the curvature as refined so far, and what is known of its intervals.
+  // Work space: the wish as laid out, the curvature as refined so far, and what is known of its intervals.
+  WishLayout wish;
   CurvatureKnots knots;
   CurvatureKnots finer_knots;
   struct Interval {

@@ -360,27 +360,4 @@ void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorksp
   if (plan.status != SpeedPlanStatus::kOk) ClearColumns(plan);
 }
 
-void SpeedOverTimeToDistance(std::span<const double> time_s, std::span<const double> speed,
-                             SpeedOverDistance& result) {
-  result.distance.clear();
-  result.speed.clear();
-  result.stops.clear();
-  if (time_s.empty()) return;
-  result.distance.push_back(0.0);
-  result.speed.push_back(speed[0]);
-  for (std::size_t i = 1; i < time_s.size(); ++i) {
-    const double seconds = time_s[i] - time_s[i - 1];
-    const double next = result.distance.back() + 0.5 * (speed[i] + speed[i - 1]) * seconds;
-    if (next > result.distance.back()) {
-      result.distance.push_back(next);
-      result.speed.push_back(speed[i]);
-      continue;
-    }
-    const std::size_t knot = result.distance.size() - 1;
-    if (result.stops.empty() || result.stops.back().boundary != knot)
-      result.stops.push_back({knot, 0.0});
-    result.stops.back().dwell_s += seconds;
-  }
-}
-
 }  // namespace arclane

@@ -110,21 +110,6 @@ struct CurvatureWorkspace {
 void PlanSpeedAlongCurve(const CurvatureProfileRequest& request, CurvatureWorkspace& workspace,
                          CurvatureSpeedPlan& plan, StopCheck stop = NeverStop);
 
-// A speed prescribed over time as knots over distance, which PlanSpeedAlongCurve takes as nodes:
-// speed linear in time is squared speed linear in distance, so nothing is lost. Pauses at rest
-// become stops.
-struct SpeedOverDistance {
-  std::vector<double> distance;  // strictly ascending from 0
-  std::vector<double> speed;
-  std::vector<SpeedStop> stops;  // boundary: knot index
-};
-
-// Preconditions: equal lengths, finite, times strictly ascending, speeds >= 0. Merge the knots into
-// the curve's nodes (curvature interpolated linearly, squared speed likewise) and pass the speeds
-// as speed_cap.
-void SpeedOverTimeToDistance(std::span<const double> time_s, std::span<const double> speed,
-                             SpeedOverDistance& result);
-
 }  // namespace arclane
 
 #endif  // ARCLANE_SERVER_PLANNING_SPEED_CURVATURE_PROFILE_H_

@@ -323,33 +323,6 @@ TEST(CurvatureProfileTest, PrescribedSpeedIsFollowedAndClippingReported) {
   EXPECT_NEAR(plan.clipped[0].end_distance, 60.0 + 11.0 * 12.25 / 35.0, 1e-9);
 }
 
-TEST(CurvatureProfileTest, SpeedOverTimeKeepsItsDuration) {
-  SpeedOverDistance knots;
-  const std::vector<double> time = {0.0, 1.0, 3.0, 4.0, 6.0, 8.0};
-  const std::vector<double> speed = {0.0, 2.0, 2.0, 0.0, 0.0, 3.0};
-  SpeedOverTimeToDistance(time, speed, knots);
-  EXPECT_EQ(knots.distance, (std::vector<double>{0.0, 1.0, 5.0, 6.0, 9.0}));
-  ASSERT_EQ(knots.stops.size(), 1u);
-  EXPECT_EQ(knots.stops[0].boundary, 3u);
-  EXPECT_EQ(knots.stops[0].dwell_s, 2.0);
-  CurvatureProfileRequest request;
-  const std::vector<double> straight(knots.distance.size(), 0.0);
-  request.distance = knots.distance;
-  request.curvature = straight;
-  request.speed_cap = knots.speed;
-  request.stops = knots.stops;
-  request.limits.max_speed = 5.0;
-  request.limits.max_acceleration = 4.0;
-  request.limits.max_braking = 4.0;
-  request.end_speed = 3.0;
-  CurvatureWorkspace workspace;
-  CurvatureSpeedPlan plan;
-  PlanSpeedAlongCurve(request, workspace, plan);
-  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
-  EXPECT_NEAR(plan.duration_s, 8.0, 1e-12);
-  EXPECT_TRUE(plan.clipped.empty());
-}
-
 TEST(CurvatureProfileTest, InvalidProfilesNameTheirFields) {
   CurvatureProfileRequest request;
   const std::vector<double> distance = {0.0, 1.0, 1.0, std::nan("")};

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/planning/route/wish_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace arclane {
+namespace {
+
+// A wish that comes to rest this near before the end of the curve, beside its length, rests at it:
+// its sender has added up the same distances in another order.
+constexpr double kAtEnd = 1e-9;
+
+// Piecewise linear over increasing places; constant outside.
+double Interpolate(std::span<const double> at, std::span<const double> value, double place) {
+  const size_t next = std::lower_bound(at.begin(), at.end(), place) - at.begin();
+  if (next == 0) return value.front();
+  if (next == at.size()) return value.back();
+  if (at[next] == place) return value[next];
+  const double fraction = (place - at[next - 1]) / (at[next] - at[next - 1]);
+  return value[next - 1] + (value[next] - value[next - 1]) * fraction;
+}
+
+double EndOf(const SpeedPhase& phase) { return phase.start_distance + phase.length; }
+double EndTimeOf(const SpeedPhase& phase) { return phase.start_time_s + phase.duration_s; }
+
+}  // namespace
+
+void WishLayout::Lay(const WishedSpeed& wish, const SpeedLimits& limits, double length) {
+  wish_ = wish;
+  length_ = length;
+  distance_.clear();
+  speed_.clear();
+  rests_.clear();
+  if (wish.at.empty()) wish_.over = WishOver::kNothing;
+  if (wish_.over == WishOver::kDistance) {
+    distance_.assign(wish.at.begin(), wish.at.end());
+    speed_.assign(wish.speed.begin(), wish.speed.end());
+  } else if (wish_.over == WishOver::kTime) {
+    tolerance_ = kAgrees * *std::max_element(wish.speed.begin(), wish.speed.end());
+    KeepBraking(limits.max_braking);
+    LayOnward(0.0, 0.0, length_);
+  }
+}
+
+// From the last knot back to the first: no speed above one from which the next can be braked to.
+void WishLayout::KeepBraking(double braking) {
+  time_s_.assign(1, wish_.at.back());
+  speed_at_time_.assign(1, wish_.speed.back());
+  for (size_t k = wish_.at.size() - 1; k-- > 0;) {
+    const double time = wish_.at[k], seconds = wish_.at[k + 1] - time;
+    const double most = speed_at_time_.back() + braking * seconds;
+    if (wish_.speed[k] <= most && speed_at_time_.back() < wish_.speed[k + 1]) {
+      // The braking line from behind meets the wish within this stretch.
+      const double slope = (wish_.speed[k + 1] - wish_.speed[k]) / seconds;
+      const double meets =
+          time + (most - wish_.speed[k]) / (braking + slope);  // most - braking t = v + slope t
+      if (meets > time && meets < time_s_.back()) {
+        const double speed = wish_.speed[k] + slope * (meets - time);
+        time_s_.push_back(meets);
+        speed_at_time_.push_back(speed);
+      }
+    }
+    time_s_.push_back(time);
+    speed_at_time_.push_back(std::min(wish_.speed[k], most));
+  }
+  std::reverse(time_s_.begin(), time_s_.end());
+  std::reverse(speed_at_time_.begin(), speed_at_time_.end());
+}
+
+void WishLayout::Knot(double distance, double speed) {
+  if (!distance_.empty() && distance <= distance_.back()) {
+    speed_.back() = speed;
+    return;
+  }
+  distance_.push_back(distance);
+  speed_.push_back(speed);
+}
+
+// At the last knot.
+void WishLayout::Rest(double seconds) {
+  const size_t knot = distance_.size() - 1;
+  if (rests_.empty() || rests_.back().boundary != knot) rests_.push_back({knot, 0.0});
+  rests_.back().dwell_s += seconds;
+}
+
+// Follows the wish from a place and time on: speed linear in time is squared speed linear in
+// distance, so nothing is lost.
+void WishLayout::LayOnward(double distance, double time_s, double end) {
+  double speed = Interpolate(time_s_, speed_at_time_, time_s);
+  Knot(distance, speed);
+  size_t k = std::upper_bound(time_s_.begin(), time_s_.end(), time_s) - time_s_.begin();
+  for (; k < time_s_.size(); ++k) {
+    const double seconds = time_s_[k] - time_s;
+    const double wished = speed_at_time_[k];
+    const double next = distance + 0.5 * (speed + wished) * seconds;
+    if (speed == 0.0 && wished == 0.0) {
+      Rest(seconds);
+    } else if (next >= end) {
+      if (next > distance && end > distance) {
+        const double squared = speed * speed + (wished * wished - speed * speed) *
+                                                   ((end - distance) / (next - distance));
+        Knot(end, std::sqrt(std::max(0.0, squared)));
+      }
+      return;
+    } else if (next > distance) {
+      Knot(next, wished);
+    }
+    distance = next;
+    time_s = time_s_[k];
+    speed = wished;
+  }
+  if (speed == 0.0 && end == length_ && end - distance <= kAtEnd * length_) {
+    if (distance_.back() < end) distance_.back() = end;
+  } else if (distance < end) {
+    Knot(end, speed);
+  }
+}
+
+// Where the agent is held below the wish it keeps no more than the wish of the times it passes at.
+void WishLayout::LayUnder(const SpeedPhase& phase) {
+  const double end_time = EndTimeOf(phase);
+  size_t k = std::upper_bound(time_s_.begin(), time_s_.end(), phase.start_time_s) - time_s_.begin();
+  for (; k < time_s_.size() && time_s_[k] < end_time; ++k) {
+    const double distance =
+        phase.start_distance + DistanceAtTime(phase, time_s_[k] - phase.start_time_s);
+    Knot(distance, speed_at_time_[k]);
+    if (speed_at_time_[k] > 0.0) continue;
+    // Here it should have come to rest, until the wish goes on.
+    const double since = time_s_[k];
+    while (k + 1 < time_s_.size() && speed_at_time_[k + 1] == 0.0) ++k;
+    if (time_s_[k] > since) Rest(time_s_[k] - since);
+    if (k + 1 == time_s_.size() || time_s_[k] >= end_time) return;
+  }
+  const double wished = Interpolate(time_s_, speed_at_time_, end_time);
+  if (wished > 0.0 || phase.end_speed > 0.0) Knot(EndOf(phase), wished);
+}
+
+// A stop of the curve's own: the wish goes on meanwhile, and may ask for a longer one.
+void WishLayout::LayAtRest(const SpeedPhase& phase) {
+  const double end_time = EndTimeOf(phase);
+  const double wished = Interpolate(time_s_, speed_at_time_, end_time);
+  const double before = distance_.empty() || distance_.back() < phase.start_distance ? 0.0
+                                                                                     : speed_.back();
+  Knot(phase.start_distance, std::max(before, wished));
+  if (wished > 0.0) return;
+  size_t k = std::upper_bound(time_s_.begin(), time_s_.end(), end_time) - time_s_.begin();
+  double until = end_time;
+  for (; k < time_s_.size() && speed_at_time_[k] == 0.0; ++k) until = time_s_[k];
+  if (until > end_time) Rest(until - end_time);
+}
+
+bool WishLayout::Agrees(const CurvatureSpeedPlan& plan) const {
+  size_t clip = 0;
+  for (const SpeedPhase& phase : plan.phases) {
+    if (phase.kind == SpeedPhaseKind::kDwell) continue;
+    const double middle = phase.start_distance + 0.5 * phase.length;
+    while (clip < plan.clipped.size() && plan.clipped[clip].end_distance < middle) ++clip;
+    const bool held = clip < plan.clipped.size() && plan.clipped[clip].start_distance <= middle;
+    const auto off = [&](double time_s, double speed) {
+      const double above = speed - Interpolate(time_s_, speed_at_time_, time_s);
+      return above > tolerance_ || (!held && above < -tolerance_);
+    };
+    if (off(EndTimeOf(phase), phase.end_speed)) return false;
+    size_t k =
+        std::upper_bound(time_s_.begin(), time_s_.end(), phase.start_time_s) - time_s_.begin();
+    for (; k < time_s_.size() && time_s_[k] < EndTimeOf(phase); ++k) {
+      const double d = DistanceAtTime(phase, time_s_[k] - phase.start_time_s);
+      if (off(time_s_[k], SpeedAt(phase, d))) return false;
+    }
+  }
+  return true;
+}
+
+bool WishLayout::LayAgain(const CurvatureSpeedPlan& plan) {
+  if (wish_.over != WishOver::kTime || plan.clipped.empty() || Agrees(plan)) return false;
+  std::vector<double> rest_places;
+  for (const SpeedStop& rest : rests_) rest_places.push_back(distance_[rest.boundary]);
+  distance_.clear();
+  speed_.clear();
+  rests_.clear();
+  // Stretches that follow the wish are laid from where they begin; those below it phase by phase.
+  size_t clip = 0;
+  double from = 0.0, from_time = 0.0;
+  bool held = false;
+  const auto hold_at = [&](double distance) {
+    if (!held) LayOnward(from, from_time, distance);
+    held = true;
+  };
+  const auto follow_from = [&](const SpeedPhase& phase) {
+    held = false;
+    from = phase.start_distance;
+    from_time = phase.start_time_s;
+  };
+  for (const SpeedPhase& phase : plan.phases) {
+    if (phase.kind == SpeedPhaseKind::kDwell) {
+      const bool wished =
+          std::binary_search(rest_places.begin(), rest_places.end(), phase.start_distance);
+      if (!wished) {
+        hold_at(phase.start_distance);
+        LayAtRest(phase);
+      } else if (held) {
+        follow_from(phase);
+      }
+      continue;
+    }
+    const double middle = phase.start_distance + 0.5 * phase.length;
+    while (clip < plan.clipped.size() && plan.clipped[clip].end_distance < middle) ++clip;
+    if (clip < plan.clipped.size() && plan.clipped[clip].start_distance <= middle) {
+      hold_at(phase.start_distance);
+      LayUnder(phase);
+    } else if (held) {
+      follow_from(phase);
+    }
+  }
+  if (!held) LayOnward(from, from_time, length_);
+  return true;
+}
+
+void WishLayout::FindClipped(CurvatureSpeedPlan& plan) const {
+  if (wish_.over != WishOver::kTime) return;
+  plan.clipped.clear();
+  bool open = false;
+  for (const SpeedPhase& phase : plan.phases) {
+    if (phase.kind == SpeedPhaseKind::kDwell) continue;
+    const double d = 0.5 * phase.length;
+    const double wished =
+        Interpolate(wish_.at, wish_.speed, phase.start_time_s + TimeAt(phase, d));
+    const bool below = SpeedAt(phase, d) < wished - tolerance_;
+    if (below && open) {
+      plan.clipped.back().end_distance = EndOf(phase);
+    } else if (below) {
+      plan.clipped.push_back({phase.start_distance, EndOf(phase)});
+    }
+    open = below;
+  }
+}
+
+}  // namespace arclane

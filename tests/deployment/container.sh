@@ -102,8 +102,12 @@ fi
 begin=$SECONDS
 : "${base:=$scratch/base.tar}"
 if [[ ! -s "$base" ]]; then
-  mmdebstrap --quiet --variant=minbase bookworm "$base" 2>"$scratch/mmdebstrap.log" ||
-    skip "no base for the image: mmdebstrap reaches no archive of Debian: $(grep . "$scratch/mmdebstrap.log" | tail -n 1)"
+  if ! mmdebstrap --quiet --variant=minbase bookworm "$base" 2>"$scratch/mmdebstrap.log"; then
+    tail -n 20 "$scratch/mmdebstrap.log"
+    (cd "$scratch" && apt-get -qq download hostname >/dev/null 2>&1) || skip "no base for the image: no archive of Debian answers"
+    fail "a base is made: the archive answers, mmdebstrap does not get one from it"
+    exit 1
+  fi
 fi
 podman import --quiet --change 'CMD ["bash"]' "$base" docker.io/library/debian:bookworm-slim >/dev/null
 echo "The base stands in for debian:bookworm-slim after $((SECONDS - begin)) s."

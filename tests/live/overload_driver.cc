@@ -126,7 +126,8 @@ class Run {
     std::sort(health_ms_.begin(), health_ms_.end());
     const double counted_s = duration_s_ * 0.8;
     std::printf(
-        "{\"duration_s\": %.3f, \"own_cpus\": %.3f, \"ok\": %zu, \"ok_a_second\": %.2f, \"refused\": %zu, "
+        "{\"duration_s\": %.3f, \"own_cpus\": %.3f, \"ok\": %zu, \"ok_a_second\": %.2f, "
+        "\"refused\": %zu, "
         "\"deadline_exceeded\": %zu, \"other_errors\": %zu, \"unsent\": %zu, "
         "\"late\": %zu, "
         "\"ok_p50_ms\": %.3f, \"ok_p99_ms\": %.3f, \"ok_max_ms\": %.3f, "

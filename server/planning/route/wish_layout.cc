@@ -10,6 +10,8 @@ namespace {
 // A wish that comes to rest this near before the end of the curve, beside its length, rests at it:
 // its sender has added up the same distances in another order.
 constexpr double kAtEnd = 1e-9;
+// Sums of the same durations in another order.
+constexpr double kSameTime = 1e-12;
 
 // Piecewise linear over increasing places; constant outside.
 double Interpolate(std::span<const double> at, std::span<const double> value, double place) {
@@ -117,37 +119,55 @@ void WishLayout::LayOnward(double distance, double time_s, double end) {
   }
 }
 
+// Whether the wish, followed from a place and time on, has a rest that ends at `until` beyond
+// `distance`.
+bool WishLayout::RestsBeyond(double from, double time_s, double distance, double until) const {
+  double speed = Interpolate(time_s_, speed_at_time_, time_s);
+  size_t k = std::upper_bound(time_s_.begin(), time_s_.end(), time_s) - time_s_.begin();
+  for (; k < time_s_.size() && time_s_[k] < until; ++k) {
+    from += 0.5 * (speed + speed_at_time_[k]) * (time_s_[k] - time_s);
+    time_s = time_s_[k];
+    speed = speed_at_time_[k];
+  }
+  return time_s < until && from > distance;
+}
+
 // Where the agent is held below the wish it keeps no more than the wish of the times it passes at.
-void WishLayout::LayUnder(const SpeedPhase& phase) {
+// Where the wish comes to rest the agent does: the time until which, if so.
+std::optional<double> WishLayout::LayUnder(const SpeedPhase& phase) {
   const double end_time = EndTimeOf(phase);
   size_t k = std::upper_bound(time_s_.begin(), time_s_.end(), phase.start_time_s) - time_s_.begin();
   for (; k < time_s_.size() && time_s_[k] < end_time; ++k) {
-    const double distance =
-        phase.start_distance + DistanceAtTime(phase, time_s_[k] - phase.start_time_s);
-    Knot(distance, speed_at_time_[k]);
+    if (k > 0 && speed_at_time_[k - 1] == 0.0 && speed_at_time_[k] == 0.0) continue;
+    Knot(phase.start_distance + DistanceAtTime(phase, time_s_[k] - phase.start_time_s),
+         speed_at_time_[k]);
     if (speed_at_time_[k] > 0.0) continue;
-    // Here it should have come to rest, until the wish goes on.
-    const double since = time_s_[k];
-    while (k + 1 < time_s_.size() && speed_at_time_[k + 1] == 0.0) ++k;
-    if (time_s_[k] > since) Rest(time_s_[k] - since);
-    if (k + 1 == time_s_.size() || time_s_[k] >= end_time) return;
+    for (; k + 1 < time_s_.size() && speed_at_time_[k + 1] == 0.0; ++k) {
+      Rest(time_s_[k + 1] - time_s_[k]);
+    }
+    return time_s_[k];
   }
-  const double wished = Interpolate(time_s_, speed_at_time_, end_time);
-  if (wished > 0.0 || phase.end_speed > 0.0) Knot(EndOf(phase), wished);
+  Knot(EndOf(phase), Interpolate(time_s_, speed_at_time_, end_time));
+  return std::nullopt;
 }
 
 // A stop of the curve's own: the wish goes on meanwhile, and may ask for a longer one.
 void WishLayout::LayAtRest(const SpeedPhase& phase) {
   const double end_time = EndTimeOf(phase);
   const double wished = Interpolate(time_s_, speed_at_time_, end_time);
-  const double before = distance_.empty() || distance_.back() < phase.start_distance ? 0.0
-                                                                                     : speed_.back();
+  const double before =
+      distance_.empty() || distance_.back() < phase.start_distance ? 0.0 : speed_.back();
   Knot(phase.start_distance, std::max(before, wished));
-  if (wished > 0.0) return;
-  size_t k = std::upper_bound(time_s_.begin(), time_s_.end(), end_time) - time_s_.begin();
-  double until = end_time;
+  if (const double until = RestEnd(end_time); until > end_time) Rest(until - end_time);
+}
+
+// When the wish goes on that rests at this time; the time itself if it does not rest.
+double WishLayout::RestEnd(double time_s) const {
+  size_t k = std::lower_bound(time_s_.begin(), time_s_.end(), time_s) - time_s_.begin();
+  if (Interpolate(time_s_, speed_at_time_, time_s) > 0.0) return time_s;
+  double until = time_s;
   for (; k < time_s_.size() && speed_at_time_[k] == 0.0; ++k) until = time_s_[k];
-  if (until > end_time) Rest(until - end_time);
+  return until;
 }
 
 bool WishLayout::Agrees(const CurvatureSpeedPlan& plan) const {
@@ -183,34 +203,41 @@ bool WishLayout::LayAgain(const CurvatureSpeedPlan& plan) {
   size_t clip = 0;
   double from = 0.0, from_time = 0.0;
   bool held = false;
+  // What the plan does before a rest of the wish is over, or in front of where it now rests, it
+  // will do later.
+  double resting_until = 0.0;
   const auto hold_at = [&](double distance) {
+    if (!held && RestsBeyond(from, from_time, distance, resting_until)) return false;
     if (!held) LayOnward(from, from_time, distance);
     held = true;
+    return true;
   };
-  const auto follow_from = [&](const SpeedPhase& phase) {
+  const auto follow_from = [&](double distance, double time_s) {
     held = false;
-    from = phase.start_distance;
-    from_time = phase.start_time_s;
+    from = distance;
+    from_time = time_s;
   };
   for (const SpeedPhase& phase : plan.phases) {
+    if (phase.start_time_s < resting_until * (1.0 - kSameTime)) continue;
     if (phase.kind == SpeedPhaseKind::kDwell) {
-      const bool wished =
-          std::binary_search(rest_places.begin(), rest_places.end(), phase.start_distance);
-      if (!wished) {
-        hold_at(phase.start_distance);
-        LayAtRest(phase);
-      } else if (held) {
-        follow_from(phase);
+      if (!std::binary_search(rest_places.begin(), rest_places.end(), phase.start_distance)) {
+        if (hold_at(phase.start_distance)) LayAtRest(phase);
+        continue;
       }
+      if (held) follow_from(phase.start_distance, phase.start_time_s);
+      resting_until = RestEnd(phase.start_time_s + 0.5 * phase.duration_s);
       continue;
     }
     const double middle = phase.start_distance + 0.5 * phase.length;
     while (clip < plan.clipped.size() && plan.clipped[clip].end_distance < middle) ++clip;
     if (clip < plan.clipped.size() && plan.clipped[clip].start_distance <= middle) {
-      hold_at(phase.start_distance);
-      LayUnder(phase);
+      if (!hold_at(phase.start_distance)) continue;
+      if (const auto until = LayUnder(phase)) {
+        resting_until = *until;
+        follow_from(distance_.back(), *until);
+      }
     } else if (held) {
-      follow_from(phase);
+      follow_from(phase.start_distance, phase.start_time_s);
     }
   }
   if (!held) LayOnward(from, from_time, length_);
@@ -224,8 +251,7 @@ void WishLayout::FindClipped(CurvatureSpeedPlan& plan) const {
   for (const SpeedPhase& phase : plan.phases) {
     if (phase.kind == SpeedPhaseKind::kDwell) continue;
     const double d = 0.5 * phase.length;
-    const double wished =
-        Interpolate(wish_.at, wish_.speed, phase.start_time_s + TimeAt(phase, d));
+    const double wished = Interpolate(wish_.at, wish_.speed, phase.start_time_s + TimeAt(phase, d));
     const bool below = SpeedAt(phase, d) < wished - tolerance_;
     if (below && open) {
       plan.clipped.back().end_distance = EndOf(phase);

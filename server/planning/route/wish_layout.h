@@ -9,6 +9,7 @@
 #define ARCLANE_SERVER_PLANNING_ROUTE_WISH_LAYOUT_H_
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -55,8 +56,10 @@ class WishLayout {
   void Knot(double distance, double speed);
   void Rest(double seconds);
   void LayOnward(double distance, double time_s, double end);
-  void LayUnder(const SpeedPhase& phase);
+  std::optional<double> LayUnder(const SpeedPhase& phase);
   void LayAtRest(const SpeedPhase& phase);
+  bool RestsBeyond(double from, double time_s, double distance, double until) const;
+  double RestEnd(double time_s) const;
   bool Agrees(const CurvatureSpeedPlan& plan) const;
 
   WishedSpeed wish_;

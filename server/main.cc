@@ -3,6 +3,7 @@
 //
 // Exit codes: 0 after SIGTERM or SIGINT; 1 for a wrong configuration, an address that cannot be
 // listened on, a data directory that cannot be opened or a navmesh file that is refused.
+#include <grpc/grpc.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/synchronization/mutex.h"
 #include "server/config/cpu_quota.h"
@@ -176,7 +178,8 @@ absl::Status LoadNavMeshes(const ServerConfig& config, const NavMeshBackendOptio
 }
 
 // malloc, as a server wants it; environment variables of the same meaning win.
-//  - It gives threads arenas of their own, up to eight for each processor of the host, whatever part
+//  - It gives threads arenas of their own, up to eight for each processor of the host, whatever
+//  part
 //    of them this process may use. A few more than the threads that allocate all the time are
 //    enough.
 //  - It returns pages as soon as a batch's answers are sent, only to be given zeroed ones for the
@@ -192,6 +195,15 @@ void SetUpMalloc(int planner_threads) {
   set("MALLOC_ARENA_MAX", M_ARENA_MAX, planner_threads + kArenasOfNetworkThreads);
   set("MALLOC_TRIM_THRESHOLD_", M_TRIM_THRESHOLD, kKeptBytes);
   set("MALLOC_MMAP_THRESHOLD_", M_MMAP_THRESHOLD, kOwnPagesBytes);
+}
+
+// Nothing is left to wait for, but the ends of libraries wait all the same: the HTTP server's up to
+// two seconds for its poll, gRPC's up to ten for connections whose clients are still there.
+[[noreturn]] void EndProcess(std::unique_ptr<Server> server) {
+  grpc_init();  // Never paired: the end of the server is not the end of gRPC.
+  server.reset();
+  std::fflush(nullptr);
+  std::_Exit(EXIT_SUCCESS);
 }
 
 int Run(int argc, char** argv) {
@@ -259,7 +271,8 @@ int Run(int argc, char** argv) {
   const bool drained = (*server)->Shutdown(config.drain_delay_s, config.drain_timeout_s);
   if (!config.ready_file.empty()) std::remove(config.ready_file.c_str());
   Log(drained ? LogLevel::kInfo : LogLevel::kWarn, "stopped", {{"all_calls_ended", drained}});
-  return 0;
+  options.navmeshes.registry.reset();
+  EndProcess(*std::move(server));
 }
 
 }  // namespace

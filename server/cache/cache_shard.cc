@@ -102,9 +102,10 @@ CacheShard::~CacheShard() {
   MutexLock lock(mutex_);
   for (Queue* queue : {&small_, &main_}) {
     while (queue->oldest != nullptr) {
+      // Unlink moves `oldest` on, which the analyzer does not see.
       Entry* entry = queue->oldest;
-      Unlink(*queue, entry);
-      EntryDeleter()(entry);  // NOLINT(clang-analyzer-unix.Malloc): Unlink moved `oldest` on.
+      Unlink(*queue, entry);  // NOLINT(clang-analyzer-unix.Malloc)
+      EntryDeleter()(entry);  // NOLINT(clang-analyzer-unix.Malloc)
     }
   }
 }

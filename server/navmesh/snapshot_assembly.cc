@@ -183,10 +183,10 @@ class SnapshotAssembly {
     for (const auto& [unused, other] : TilesAt(at.x, at.y)) {
       if (other != slot) visit(kNoSide, other);
     }
-    for (uint8_t side = 0; side < kSides.size(); ++side) {
+    for (size_t side = 0; side < kSides.size(); ++side) {
       for (const auto& [unused, other] :
            TilesAt(int64_t{at.x} + kSides[side][0], int64_t{at.y} + kSides[side][1])) {
-        visit(side, other);
+        visit(static_cast<uint8_t>(side), other);
       }
     }
   }

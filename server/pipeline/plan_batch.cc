@@ -215,7 +215,7 @@ std::optional<ItemRange> BatchPlan::TakeRange(uint32_t most) {
 
 uint32_t BatchPlan::PlanRange(
     ItemRange range, ItemPlanner& planner, StopSignal stop, absl::FunctionRef<bool()> pause,
-    absl::FunctionRef<void(const ItemAnswer&, const PlanTrace&)> observe) {
+    absl::FunctionRef<void(const ItemAnswer&, const PlanTrace&, uint32_t)> observe) {
   Block block;
   std::optional<ItemAnswer> stopped;
   bool is_paused = false;
@@ -236,8 +236,7 @@ uint32_t BatchPlan::PlanRange(
           Together({begin, range.end}), [&](size_t i) { return PathOf(begin + i); }, Shared(), stop,
           pauses,
           [&](size_t i, const ItemAnswer& answer, const PlanTrace& trace) {
-            observe(answer, trace);
-            AppendPlanned(answer, begin + static_cast<uint32_t>(i), block);
+            observe(answer, trace, AppendPlanned(answer, begin + static_cast<uint32_t>(i), block));
           }));
     }
   }
@@ -261,17 +260,16 @@ std::span<const std::string_view> BatchPlan::Together(ItemRange range) const {
   return {items_.data() + range.begin, end - range.begin};
 }
 
-void BatchPlan::AppendPlanned(const ItemAnswer& planned, uint32_t index, Block& block) {
+uint32_t BatchPlan::AppendPlanned(const ItemAnswer& planned, uint32_t index, Block& block) {
   const size_t bytes = EntrySize(planned) + kMessageHeadBytes;
   if (bytes <= chunk_bytes_) {
     Append(planned, index, block);
-    KeepForTwins(index, planned);
-    return;
+    return KeepForTwins(index, planned);
   }
   ItemAnswer refusal;
   refusal.SetFailure(LargerThanMessages(bytes, chunk_bytes_));
   Append(refusal, index, block);
-  KeepForTwins(index, refusal);
+  return KeepForTwins(index, refusal);
 }
 
 size_t BatchPlan::EntrySize(const ItemAnswer& answer) {
@@ -331,23 +329,24 @@ bool BatchPlan::AppendTwin(uint32_t index, Block& block) {
   return true;
 }
 
-void BatchPlan::KeepForTwins(uint32_t index, const ItemAnswer& answer) {
-  if (original_of_.empty()) return;
+uint32_t BatchPlan::KeepForTwins(uint32_t index, const ItemAnswer& answer) {
+  if (original_of_.empty()) return 0;
   {
     absl::MutexLock lock(&mutex_);
     const auto found = originals_.find(index);
-    if (found == originals_.end()) return;
+    if (found == originals_.end()) return 0;
   }
   ItemTwin twin(answer);
   absl::MutexLock lock(&mutex_);
   Original& state = originals_[index];
   if (!state.is_waited_for && kept_bytes_ + twin.ByteSize() > kMostTwinBytes) {
     state.state = Original::State::kDropped;
-    return;
+    return 0;
   }
   kept_bytes_ += twin.ByteSize();
   state.twin = std::move(twin);
   state.state = Original::State::kKept;
+  return state.uses_left;
 }
 
 void BatchPlan::Release(uint32_t original) {

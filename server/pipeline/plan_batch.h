@@ -85,11 +85,11 @@ class BatchPlan {
   // as long as too much is planned that was not taken.
   std::optional<ItemRange> TakeRange(uint32_t most);
   // Plans the items of a range that was taken, until `pause` says so behind one of them; what is
-  // left is handed out again. `observe` is told of each item that was planned. Returns how many
-  // items are answered, at least 1.
-  uint32_t PlanRange(ItemRange range, ItemPlanner& planner, StopSignal stop,
-                     absl::FunctionRef<bool()> pause,
-                     absl::FunctionRef<void(const ItemAnswer&, const PlanTrace&)> observe);
+  // left is handed out again. `observe` is told of each item that was planned, and how many others
+  // its answer is copied to. Returns how many items are answered, at least 1.
+  uint32_t PlanRange(
+      ItemRange range, ItemPlanner& planner, StopSignal stop, absl::FunctionRef<bool()> pause,
+      absl::FunctionRef<void(const ItemAnswer&, const PlanTrace&, uint32_t copies)> observe);
 
   // The next message once `least_bytes` of it are there, or as much as fits into one, or
   // everything.
@@ -133,10 +133,11 @@ class BatchPlan {
   void Append(const ItemAnswer& answer, uint32_t index, Block& block) const;
   // Those of the range, from its first on, that are planned together.
   std::span<const std::string_view> Together(ItemRange range) const;
-  void AppendPlanned(const ItemAnswer& planned, uint32_t index, Block& block);
+  // How many other items the answer is kept for.
+  uint32_t AppendPlanned(const ItemAnswer& planned, uint32_t index, Block& block);
   // Whether the item's answer is there, or will be, without planning it.
   bool AppendTwin(uint32_t index, Block& block);
-  void KeepForTwins(uint32_t index, const ItemAnswer& answer);
+  uint32_t KeepForTwins(uint32_t index, const ItemAnswer& answer);
   void Release(uint32_t original) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Finish(uint32_t begin, Block block) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 

@@ -470,7 +470,8 @@ void ItemPlanner::Encode(Item& item, absl::FunctionRef<std::string()> path,
   if (item.is_kept) {
     answer.response_field_ = v1::PlanItemAnswer::kCorridorFieldNumber;
     answer.message_ = nullptr;
-    answer.body_ = *answer.kept_;
+    answer.body_ = answer.kept_->bytes;
+    answer.outcome_ = answer.kept_->outcome;
     answer.SetInfo(v1::CACHE_OUTCOME_HIT, view);
     return;
   }

@@ -31,11 +31,14 @@ namespace arclane {
 class AnswerStore {
  public:
   virtual ~AnswerStore() = default;
-  // The bytes of the answer without its AnswerInfo; null: none is kept that holds on this state.
-  // `request`: canonical bytes, the kind first. They live as long as the result.
-  virtual std::shared_ptr<const std::string_view> Find(std::string_view navmesh_id,
-                                                       uint64_t lineage, std::string_view request,
-                                                       const StampSource& stamps) = 0;
+  struct Found {
+    std::string_view bytes;  // Of the answer without its AnswerInfo; they live as long as this.
+    v1::Outcome outcome = v1::OUTCOME_UNSPECIFIED;
+  };
+  // Null: none is kept that holds on this state. `request`: canonical bytes, the kind first.
+  virtual std::shared_ptr<const Found> Find(std::string_view navmesh_id, uint64_t lineage,
+                                            std::string_view request,
+                                            const StampSource& stamps) = 0;
   virtual void Keep(std::string_view navmesh_id, uint64_t lineage, std::string_view request,
                     std::span<const Dependency> dependencies, std::string_view answer,
                     v1::Outcome outcome) = 0;
@@ -87,7 +90,7 @@ class ItemAnswer {
   std::string info_;       // Encoded behind the body.
   Failure failure_;
   std::string status_;
-  std::shared_ptr<const std::string_view> kept_;
+  std::shared_ptr<const AnswerStore::Found> kept_;
   std::optional<v1::Outcome> outcome_;
   bool is_of_view_ = false;  // Its info names the navmesh's version and epochs.
 };

@@ -5,8 +5,11 @@
 #include <google/protobuf/wire_format_lite.h>
 
 #include <bit>
+#include <cmath>
 #include <string>
 #include <utility>
+
+#include "server/codec/field_checks.h"
 
 namespace arclane {
 namespace {
@@ -118,6 +121,12 @@ std::optional<Failure> ReadStreamMessage(std::string_view encoded, StreamMessage
   if (auto violation = CheckChunkBytes(message->max_chunk_bytes))
     return InvalidFields({*std::move(violation)});
   return std::nullopt;
+}
+
+std::optional<Failure> CheckStreamItem(const StreamItem& item) {
+  if (item.time_budget_s >= 0 && std::isfinite(item.time_budget_s)) return std::nullopt;
+  return InvalidFields(
+      {{"time_budget_s", "must be >= 0 and finite, got " + NumberText(item.time_budget_s)}});
 }
 
 EncodedPiece EncodeStreamAnswer(uint64_t correlation_id, const ItemAnswer& answer, size_t most) {

@@ -35,6 +35,9 @@ struct StreamMessage {
 // without a look into them.
 std::optional<Failure> ReadStreamMessage(std::string_view encoded, StreamMessage* message);
 
+// What is wrong with an item beside its plan.
+std::optional<Failure> CheckStreamItem(const StreamItem& item);
+
 // One field `answers` of a PlanStreamResponse. An answer that is larger than `most` bytes becomes
 // RESOURCE_EXHAUSTED, which tells its size.
 EncodedPiece EncodeStreamAnswer(uint64_t correlation_id, const ItemAnswer& answer, size_t most);

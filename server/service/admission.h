@@ -67,8 +67,9 @@ class Admission {
 
   // Seconds that a thread will be busy with a plan.
   double EstimatedCost(const WorkGlance& work) const { return cost_.Estimate(work); }
-  // Seconds until a thread would take a small plan that is admitted now.
-  double EstimatedWait() const { return pool_.EstimatedWait(0); }
+  // Seconds until a thread would take a plan that is admitted now, if it is like those that wait
+  // longest.
+  double EstimatedWait() const { return pool_.LongestWait(); }
 
   PlannerPool& pool() { return pool_; }
 

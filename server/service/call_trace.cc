@@ -110,8 +110,10 @@ void CallTrace::WriteLine(AccessLog& log, AccessLog::Cause cause, MethodId metho
   record.caller = caller;
   record.request_id = request_id_;
   record.traceparent = traceparent_;
-  record.request_bytes = request_ == nullptr ? 0 : request_->Length();
-  record.response_bytes = response_ == nullptr || !status.ok() ? 0 : response_->Length();
+  record.request_bytes = request_ == nullptr ? request_bytes_ : request_->Length();
+  record.response_bytes = !status.ok()           ? 0
+                          : response_ == nullptr ? response_bytes_
+                                                 : response_->Length();
   record.cache = cache_;
   for (size_t i = 0; plan_ != nullptr && i < kStageCount; ++i) {
     const auto stage = static_cast<Stage>(i);

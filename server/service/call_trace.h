@@ -28,6 +28,11 @@ class CallTrace {
              const grpc::ByteBuffer* response = nullptr);
   // How the cache took part, by name; must live until End.
   void SetCache(std::string_view outcome) { cache_ = outcome; }
+  // Of calls whose messages are not kept for Begin.
+  void SetBytes(size_t request, size_t response) {
+    request_bytes_ = request;
+    response_bytes_ = response;
+  }
   // The stages of the call's plan, told as far as they ended; must live until End.
   void SetPlan(const PlanTrace& plan) { plan_ = &plan; }
   // Once, before the status is sent: a call that is logged or captured and has no request id gets
@@ -43,6 +48,7 @@ class CallTrace {
   grpc::CallbackServerContext* context_ = nullptr;
   const grpc::ByteBuffer* request_ = nullptr;
   const grpc::ByteBuffer* response_ = nullptr;
+  size_t request_bytes_ = 0, response_bytes_ = 0;
   std::string_view cache_;
   const PlanTrace* plan_ = nullptr;
   // In the metadata of the call, or made.

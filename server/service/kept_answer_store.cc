@@ -9,25 +9,26 @@
 namespace arclane {
 namespace {
 
-// The bytes of an answer together with what holds them.
-struct HeldBytes {
+// An answer together with what holds its bytes.
+struct HeldAnswer {
   std::shared_ptr<const CacheValue> value;
-  std::string_view bytes;
+  AnswerStore::Found found;
 };
 
 }  // namespace
 
-std::shared_ptr<const std::string_view> KeptAnswerStore::Find(std::string_view navmesh_id,
-                                                              uint64_t lineage,
-                                                              std::string_view request,
-                                                              const StampSource& stamps) {
+std::shared_ptr<const AnswerStore::Found> KeptAnswerStore::Find(std::string_view navmesh_id,
+                                                                uint64_t lineage,
+                                                                std::string_view request,
+                                                                const StampSource& stamps) {
   auto value = backend_.cache().Lookup(MakeCacheKey(navmesh_id, lineage, request), stamps);
   if (value == nullptr) return nullptr;
-  auto held = std::make_shared<HeldBytes>();
-  const grpc::Slice& slice = static_cast<const KeptAnswer&>(*value).bytes();
-  held->bytes = {reinterpret_cast<const char*>(slice.begin()), slice.size()};
+  auto held = std::make_shared<HeldAnswer>();
+  const auto& kept = static_cast<const KeptAnswer&>(*value);
+  const grpc::Slice& slice = kept.bytes();
+  held->found = {{reinterpret_cast<const char*>(slice.begin()), slice.size()}, kept.outcome()};
   held->value = std::move(value);
-  return {held, &held->bytes};
+  return {held, &held->found};
 }
 
 void KeptAnswerStore::Keep(std::string_view navmesh_id, uint64_t lineage, std::string_view request,

@@ -14,9 +14,8 @@ class KeptAnswerStore final : public AnswerStore {
  public:
   explicit KeptAnswerStore(NavMeshBackend& backend) : backend_(backend) {}
 
-  std::shared_ptr<const std::string_view> Find(std::string_view navmesh_id, uint64_t lineage,
-                                               std::string_view request,
-                                               const StampSource& stamps) override;
+  std::shared_ptr<const Found> Find(std::string_view navmesh_id, uint64_t lineage,
+                                    std::string_view request, const StampSource& stamps) override;
   void Keep(std::string_view navmesh_id, uint64_t lineage, std::string_view request,
             std::span<const Dependency> dependencies, std::string_view answer,
             v1::Outcome outcome) override;

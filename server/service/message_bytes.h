@@ -14,6 +14,10 @@
 
 namespace arclane {
 
+// False when the call ended before its message came: its handler is called all the same. An empty
+// message has arrived.
+inline bool HasArrived(const grpc::ByteBuffer& request) { return request.Valid(); }
+
 // False when the bytes are no message of this type. The bytes are not consumed.
 bool ParseBytes(const grpc::ByteBuffer& bytes, google::protobuf::Message& message);
 // The message as one contiguous slice, encoded once. False when it is too large for a message (2

@@ -11,6 +11,8 @@
 
 #include "arclane/v1/planner.pb.h"
 #include "server/service/call_account.h"
+#include "server/service/message_bytes.h"
+#include "server/service/registry_job.h"
 #include "server/service/sequential_stream.h"
 #include "server/service/status_mapping.h"
 
@@ -141,7 +143,9 @@ grpc::ServerUnaryReactor* AnswerPingCall(ServiceEnvironment& environment,
                                          grpc::ByteBuffer& response) {
   CallAccount account(environment, MethodId::kPing, CallKind::kUnary);
   account.trace().Begin(context, &request, &response);
-  const auto failure = AnswerPing(request, environment.limits.max_ping_bytes, &response);
+  const auto failure = HasArrived(request)
+                           ? AnswerPing(request, environment.limits.max_ping_bytes, &response)
+                           : CallerGone(context);
   const grpc::Status status = failure ? ToStatus(*failure) : grpc::Status::OK;
   account.Ended(status);
   grpc::ServerUnaryReactor* reactor = context.DefaultReactor();

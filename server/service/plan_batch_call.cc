@@ -79,6 +79,7 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   void Begin(std::shared_ptr<PlanBatchCall> self, const grpc::ByteBuffer& request) {
     self_ = self;
     self_weak_ = self;
+    if (!HasArrived(request)) return EndWith(ToStatus(CallerGone()));
     const size_t bytes = request.Length();
     if (bytes > environment_.limits.max_plan_batch_bytes) {
       return EndWith(ToStatus(
@@ -87,6 +88,7 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     if (auto refusal = environment_.admission.AdmitWork(bytes, kSlice_s, RemainingSeconds()))
       return EndWith(Refuse(*refusal, RemainingSeconds(), context_));
     admitted_bytes_ = bytes;
+    account_.trace().SetBytes(bytes, 0);
     if (!request.TrySingleSlice(&bytes_).ok() && !request.DumpToSingleSlice(&bytes_).ok())
       return EndWith({grpc::StatusCode::INTERNAL, "internal error"});
     workers_.push_back(std::make_unique<Worker>(*this));
@@ -224,9 +226,11 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
                std::chrono::steady_clock::now() >= slice_end ||
                (next < range->end && LargeCost(next) > 0);
       };
-      const uint32_t planned = plan_->PlanRange(
-          *range, planner, stop, pause,
-          [&](const ItemAnswer& answer, const PlanTrace& trace) { Count(answer, trace); });
+      const uint32_t planned =
+          plan_->PlanRange(*range, planner, stop, pause,
+                           [&](const ItemAnswer& answer, const PlanTrace& trace, uint32_t copies) {
+                             Count(answer, trace, copies);
+                           });
       Send(/*now=*/false);
       const SteadyTime end = std::chrono::steady_clock::now();
       worker.item_s = SecondsBetween(begin, end) / planned;
@@ -270,10 +274,12 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     return std::nullopt;
   }
 
-  void Count(const ItemAnswer& answer, const PlanTrace& trace) {
+  void Count(const ItemAnswer& answer, const PlanTrace& trace, uint32_t copies) {
     RecordPlan(trace, answer.ok() && trace.Ended(Stage::kValidate), environment_.metrics);
     if (answer.ok()) {
-      if (answer.outcome()) environment_.metrics.Outcome(LabelIndex(*answer.outcome()));
+      if (answer.outcome()) {
+        environment_.metrics.Outcome(LabelIndex(*answer.outcome()), 1 + copies);
+      }
     } else if (answer.failure().reason == FailureReason::kVerificationFailed) {
       Log(LogLevel::kError, "a route failed its verification",
           {{"what", answer.failure().message}});
@@ -300,8 +306,10 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     last_write_ = time;
     send_interval_ = std::min(2 * send_interval_, kLongestSendInterval);
     outgoing_ = ToByteBuffer(*std::move(message));
+    sent_bytes_ += outgoing_.Length();
     if (plan_->done()) {
       finished_ = true;
+      account_.trace().SetBytes(admitted_bytes_, sent_bytes_);
       account_.Ended(grpc::Status::OK);
       StartWriteAndFinish(&outgoing_, {}, grpc::Status::OK);
       return {};
@@ -419,6 +427,7 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
   bool writing_ ABSL_GUARDED_BY(mutex_) = false;
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;
   uint64_t write_count_ ABSL_GUARDED_BY(mutex_) = 0;
+  size_t sent_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
   std::unique_ptr<grpc::Alarm> stall_alarm_ ABSL_GUARDED_BY(mutex_);
 };
 

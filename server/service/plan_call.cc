@@ -43,6 +43,11 @@ PlanCall::PlanCall(ServiceEnvironment& environment, MethodId method,
 }
 
 void PlanCall::Begin(size_t byte_limit, const char* byte_limit_name, WorkKind kind) {
+  if (!HasArrived(request_)) {
+    cancelled_.store(true, std::memory_order_relaxed);
+    EndWith(ToStatus(Stopped(*StopReason(), "before its request had arrived")));
+    return;
+  }
   if (request_bytes_ > byte_limit) {
     EndWith(ToStatus(TooManyBytes(byte_limit_name, byte_limit, request_bytes_)));
     return;

@@ -215,6 +215,10 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
                             TooManyItems(environment_.limits.max_stream_items));
         return;
       }
+      if (const auto failure = CheckStreamItem(item)) {
+        AnswerFailureLocked(item.correlation_id, *failure);
+        return;
+      }
       ++unanswered_;
     }
     auto plan = std::make_shared<StreamPlan>();

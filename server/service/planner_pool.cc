@@ -83,6 +83,20 @@ double PlannerPool::EstimatedWait(double cost_s) const {
   return ahead_s / options_.thread_count;
 }
 
+double PlannerPool::LongestWait() const {
+  std::array<double, kClasses> mean_cost_s = {};
+  {
+    absl::MutexLock lock(&mutex_);
+    for (size_t i = 0; i < kClasses; ++i) {
+      if (queues_[i].jobs > 0)
+        mean_cost_s[i] = queues_[i].cost_s / static_cast<double>(queues_[i].jobs);
+    }
+  }
+  double longest_s = 0;
+  for (const double cost_s : mean_cost_s) longest_s = std::max(longest_s, EstimatedWait(cost_s));
+  return longest_s;
+}
+
 double PlannerPool::QueueAge() const {
   absl::MutexLock lock(&mutex_);
   if (queued_ == 0) return 0;
@@ -100,6 +114,7 @@ void PlannerPool::Append(Job& job, double cost_s) {
   (queue.last != nullptr ? queue.last->next_ : queue.first) = &job;
   queue.last = &job;
   queue.cost_s += job.cost_s_;
+  ++queue.jobs;
   if (queued_++ == 0) nonempty_since_ = std::chrono::steady_clock::now();
 }
 
@@ -110,6 +125,7 @@ void PlannerPool::Unlink(Job& job) {
   job.previous_ = job.next_ = nullptr;
   job.queued_ = false;
   --queued_;
+  --queue.jobs;
   // The sum starts anew from time to time, so that its rounding cannot add up.
   queue.cost_s = queue.first == nullptr ? 0 : std::max(0.0, queue.cost_s - job.cost_s_);
 }

@@ -68,6 +68,8 @@ class PlannerPool {
   // Seconds until a thread would take a job of this cost that is pushed now, if jobs take as long
   // as they are expected to.
   double EstimatedWait(double cost_s) const;
+  // The same for a job like those that wait, of the class that waits longest.
+  double LongestWait() const;
   // For how many seconds some job has been waiting without a pause; 0 while none waits.
   double QueueAge() const;
   size_t queue_limit() const { return options_.queue_limit; }
@@ -79,6 +81,7 @@ class PlannerPool {
     Job* first = nullptr;
     Job* last = nullptr;
     double cost_s = 0;
+    size_t jobs = 0;
     double virtual_time_s = 0;  // Time given to the class, or not claimed while it was empty.
   };
 

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "server/service/message_bytes.h"
+
 namespace arclane {
 namespace {
 
@@ -23,7 +25,9 @@ Failure TooManyBytes(size_t bytes) {
 }  // namespace
 
 void RegistryCall::Begin() {
-  if (request_.Length() > kMostRequestBytes) {
+  if (!HasArrived(request_)) {
+    EndWith(CallerGone(context()));
+  } else if (request_.Length() > kMostRequestBytes) {
     EndWith(TooManyBytes(request_.Length()));
   } else {
     QueueWork();

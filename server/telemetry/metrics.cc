@@ -215,7 +215,9 @@ void Metrics::StreamEnded(size_t method, int code) {
 }
 
 void Metrics::Shed(size_t reason) { series_->Add(series_->shed[reason], 1); }
-void Metrics::Outcome(size_t outcome) { series_->Add(series_->outcomes[outcome], 1); }
+void Metrics::Outcome(size_t outcome, uint64_t plans) {
+  series_->Add(series_->outcomes[outcome], plans);
+}
 void Metrics::Stage(size_t stage, double duration_s) {
   series_->ObserveDuration(series_->stages[stage], duration_s);
 }
@@ -243,6 +245,9 @@ void Metrics::StoreCommitted(bool ok, double duration_s) {
 void Metrics::SetCertificateExpiry(double unix_s) { series_->certificate_expiry->store(unix_s); }
 void Metrics::CertificateReloaded(bool ok) { series_->Add(series_->reloads[ok ? 1 : 0], 1); }
 void Metrics::AuthorizationDenied(size_t method) {
+  constexpr size_t kPermissionDenied = 7;
+  if (method < series_->methods.size())
+    series_->Add(series_->methods[method].calls[kPermissionDenied], 1);
   series_->Add(series_->denied[std::min(method, series_->denied.size() - 1)], 1);
 }
 void Metrics::LogsDropped(uint64_t messages) { series_->Add(series_->logs_dropped, messages); }

@@ -82,7 +82,7 @@ class Metrics {
   void StreamEnded(size_t method, int code);
 
   void Shed(size_t reason);
-  void Outcome(size_t outcome);
+  void Outcome(size_t outcome, uint64_t plans = 1);
   void Stage(size_t stage, double duration_s);
   // Of a plan that was made: the portals of its corridor, the samples of its answer.
   void Portals(uint64_t count);
@@ -100,7 +100,8 @@ class Metrics {
   void SetCertificateExpiry(double unix_s);
   // The certificate's files were read again; not `ok`: the pair before stays in use.
   void CertificateReloaded(bool ok);
-  // A caller may not use a method; indices beyond the methods stand for health and reflection.
+  // A caller may not use a method, which counts as a call of it that ended; indices beyond the
+  // methods stand for health and reflection.
   void AuthorizationDenied(size_t method);
   // Messages that were not logged, to bound their rate.
   void LogsDropped(uint64_t messages);

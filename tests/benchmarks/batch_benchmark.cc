@@ -226,7 +226,8 @@ void RunPipeline(benchmark::State& state, bool floats) {
     bytes = 0;
     while (const auto range = batch->TakeRange(1000)) {
       batch->PlanRange(
-          *range, planner, Never, [] { return false; }, [](const ItemAnswer&, const PlanTrace&) {});
+          *range, planner, Never, [] { return false; },
+          [](const ItemAnswer&, const PlanTrace&, uint32_t) {});
       while (const auto message = batch->TakeMessage(1)) bytes += message->size;
     }
     if (!batch->done()) std::abort();

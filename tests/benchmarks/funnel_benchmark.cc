@@ -130,7 +130,7 @@ void Funnel_(benchmark::State& state, Shape shape) {
   Funnel funnel;
   CorridorPath path;
   const double tolerance = 1e-9;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     funnel.FindShortestPath(sleeve.start, sleeve.goal, sleeve.portals, tolerance, false, &path);
     const double length = path.length;
     benchmark::DoNotOptimize(length);
@@ -146,7 +146,7 @@ void Funnel_(benchmark::State& state, Shape shape) {
 void RestartingFunnel_(benchmark::State& state, Shape shape) {
   const Sleeve sleeve = shape(static_cast<size_t>(state.range(0)));
   std::vector<Vec2> corners;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     RestartingFunnel(sleeve, &corners);
     const double length = Length(sleeve, corners);
     benchmark::DoNotOptimize(length);
@@ -156,7 +156,7 @@ void RestartingFunnel_(benchmark::State& state, Shape shape) {
 
 void SumPortals_(benchmark::State& state, Shape shape) {
   const Sleeve sleeve = shape(static_cast<size_t>(state.range(0)));
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     double x = 0.0;
     double y = 0.0;
     for (const Portal& portal : sleeve.portals) {

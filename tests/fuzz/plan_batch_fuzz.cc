@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (const auto range = batch->TakeRange(1000)) {
       batch->PlanRange(
           *range, planner, arclane::fuzz::Never, [] { return false; },
-          [](const arclane::ItemAnswer&, const arclane::PlanTrace&) {});
+          [](const arclane::ItemAnswer&, const arclane::PlanTrace&, uint32_t) {});
     }
     while (const auto message = batch->TakeMessage(1)) {
       std::string bytes;

@@ -246,7 +246,8 @@ TEST_F(ServiceBatchTest, EqualItemsArePlannedOnce) {
     coalesced += end.answers[i].corridor().answer().cache() == v1::CACHE_OUTCOME_COALESCED;
   }
   EXPECT_EQ(coalesced, 597);
-  EXPECT_EQ(server_.MetricValue("arclane_plan_outcomes_total{outcome=\"COMPLETE\"}"), 3);
+  EXPECT_EQ(server_.MetricValue("arclane_stage_duration_seconds_count{stage=\"sample\"}"), 3);
+  EXPECT_EQ(server_.MetricValue("arclane_plan_outcomes_total{outcome=\"COMPLETE\"}"), 600);
 }
 
 TEST_F(ServiceBatchTest, KeptAnswersAreSharedWithSingleCalls) {
@@ -264,6 +265,7 @@ TEST_F(ServiceBatchTest, KeptAnswersAreSharedWithSingleCalls) {
   };
   EXPECT_EQ(cache_of(), v1::CACHE_OUTCOME_MISS);
   EXPECT_EQ(cache_of(), v1::CACHE_OUTCOME_HIT);
+  EXPECT_EQ(server_.MetricValue("arclane_plan_outcomes_total{outcome=\"COMPLETE\"}"), 2);
   v1::PlanCorridorRequest single = corridor;
   *single.mutable_agent() = request.shared().agents(0);
   single.mutable_navmesh()->set_navmesh_id("grid");

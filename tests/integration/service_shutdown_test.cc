@@ -167,6 +167,7 @@ TEST(ServiceShutdownTest, AnIdleStreamIsEndedAndHoldsNothingUp) {
 TEST(ServiceShutdownTest, BusyStreamsAreEndedBetweenMessages) {
   TestServer server;
   std::vector<std::thread> clients;
+  clients.reserve(4);
   std::atomic<int> started{0};
   for (int i = 0; i < 4; ++i) {
     clients.emplace_back([&] {

@@ -36,6 +36,40 @@ grpc::Status CallRaw(TestServer& server, const std::string& method, const std::s
   return done.get_future().get();
 }
 
+// A call that ends before its message: to its handler no different from one that is cancelled while
+// the message is on its way.
+class CallWithoutMessage final
+    : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
+ public:
+  CallWithoutMessage(TestServer& server, const std::string& method) : stub_(server.channel()) {
+    stub_.PrepareBidiStreamingCall(&context_, "/arclane.v1.PathPlanner/" + method,
+                                   grpc::StubOptions(), this);
+    StartWritesDone();
+    StartCall();
+  }
+  grpc::Status Await() { return done_.get_future().get(); }
+
+ private:
+  void OnDone(const grpc::Status& status) override { done_.set_value(status); }
+
+  grpc::TemplatedGenericStub<grpc::ByteBuffer, grpc::ByteBuffer> stub_;
+  grpc::ClientContext context_;
+  std::promise<grpc::Status> done_;
+};
+
+TEST(ServiceStatusTest, ACallWhoseMessageNeverCameIsNoFaultOfTheMessage) {
+  TestServer server;
+  for (const char* method :
+       {"PlanCorridor", "PlanWaypoints", "PlanSpline", "PlanSpeed", "PlanBatch", "Ping"}) {
+    EXPECT_EQ(CallWithoutMessage(server, method).Await().error_code(), grpc::StatusCode::CANCELLED)
+        << method;
+    EXPECT_EQ(server.MetricValue("arclane_calls_total{code=\"CANCELLED\",method=\"" +
+                                 std::string(method) + "\"}"),
+              1)
+        << method;
+  }
+}
+
 TEST(ServiceStatusTest, APlanIsAnsweredWithRouteAndAnswerInfo) {
   ServerOptions options;
   options.quick_plan_bytes = 0;  // So that it waits for a thread like every plan.

@@ -158,6 +158,28 @@ TEST_F(ServiceStreamTest, FaultsOfItemsAreToldByTheirAnswers) {
   EXPECT_EQ(stream.ReasonOf(5), "UNKNOWN_NAVMESH");
 }
 
+TEST_F(ServiceStreamTest, ATimeBudgetThatIsNoneIsToldByTheItem) {
+  OpenStream stream(server_.stub());
+  v1::PlanStreamRequest request;
+  uint64_t id = 0;
+  for (const double budget_s : {-1.0, -1e-300, std::numeric_limits<double>::infinity(),
+                                std::numeric_limits<double>::quiet_NaN()}) {
+    OpenStream::Add(request, ++id, SmallItem());
+    request.mutable_items(static_cast<int>(id) - 1)->set_time_budget_s(budget_s);
+  }
+  OpenStream::Add(request, 5, SmallItem());
+  request.mutable_items(4)->set_time_budget_s(1e300);
+  stream.Send(request);
+  stream.DoneSending();
+  stream.ReadAll();
+  EXPECT_TRUE(stream.Finish().ok());
+  for (id = 1; id <= 4; ++id) {
+    EXPECT_EQ(stream.answers.at(id).status().code(), grpc::StatusCode::INVALID_ARGUMENT) << id;
+    EXPECT_THAT(stream.answers.at(id).status().message(), HasSubstr("time_budget_s")) << id;
+  }
+  EXPECT_FALSE(stream.answers.at(5).has_status());
+}
+
 TEST_F(ServiceStreamTest, BytesThatAreNoMessageEndTheStream) {
   OpenStream stream(server_.stub());
   v1::PlanStreamRequest request;

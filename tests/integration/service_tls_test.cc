@@ -170,6 +170,8 @@ TEST_F(ServiceTlsTest, WhoIsLetInAndWhoMayWhat) {
 
   EXPECT_EQ(server.MetricValue("arclane_authorization_denied_total{method=\"DeleteNavMesh\"}"), 2);
   EXPECT_EQ(server.MetricValue("arclane_authorization_denied_total{method=\"Ping\"}"), 1);
+  EXPECT_EQ(server.MetricValue("arclane_calls_total{code=\"PERMISSION_DENIED\",method=\"Ping\"}"),
+            1);
   EXPECT_EQ(server.MetricValue("arclane_authorization_denied_total{method=\"other\"}"), 1);
   EXPECT_GT(server.MetricValue("arclane_tls_certificate_expiry_timestamp_seconds"),
             static_cast<double>(time(nullptr)));

@@ -47,19 +47,19 @@ std::optional<FailureReason> Never() { return std::nullopt; }
 // A cache of the simplest kind. States are never changed here.
 class MapStore final : public AnswerStore {
  public:
-  std::shared_ptr<const std::string_view> Find(std::string_view, uint64_t, std::string_view request,
-                                               const StampSource&) override {
+  std::shared_ptr<const Found> Find(std::string_view, uint64_t, std::string_view request,
+                                    const StampSource&) override {
     absl::MutexLock lock(&mutex_);
     const auto found = kept_.find(std::string(request));
     if (found == kept_.end()) return nullptr;
     ++hits_;
-    return {found->second, &found->second->view};
+    return {found->second, &found->second->found};
   }
   void Keep(std::string_view, uint64_t, std::string_view request, std::span<const Dependency>,
-            std::string_view answer, v1::Outcome) override {
+            std::string_view answer, v1::Outcome outcome) override {
     auto held = std::make_shared<Held>();
     held->bytes = answer;
-    held->view = held->bytes;
+    held->found = {held->bytes, outcome};
     absl::MutexLock lock(&mutex_);
     kept_[std::string(request)] = std::move(held);
   }
@@ -77,7 +77,7 @@ class MapStore final : public AnswerStore {
  private:
   struct Held {
     std::string bytes;
-    std::string_view view;
+    Found found;
   };
   absl::Mutex mutex_;
   std::map<std::string, std::shared_ptr<Held>> kept_ ABSL_GUARDED_BY(mutex_);
@@ -238,7 +238,7 @@ class PlanBatchPropertyTest : public ::testing::Test {
     std::unique_ptr<BatchPlan> batch;
     EXPECT_FALSE(BatchPlan::Read(encoded, limits_, &batch));
     batch->Begin(view_.get(), store, thread_count, prepared);
-    std::atomic<size_t> planned{0};
+    std::atomic<size_t> planned{0}, answered{0};
     std::vector<std::thread> threads;
     for (int t = 0; t < thread_count; ++t) {
       threads.emplace_back([&, t] {
@@ -252,7 +252,10 @@ class PlanBatchPropertyTest : public ::testing::Test {
           }
           batch->PlanRange(
               *range, planner, Never, [&] { return random() % 16 == 0; },
-              [&](const ItemAnswer&, const PlanTrace&) { ++planned; });
+              [&](const ItemAnswer&, const PlanTrace&, uint32_t copies) {
+                ++planned;
+                answered += 1 + copies;
+              });
         }
       });
     }
@@ -279,6 +282,7 @@ class PlanBatchPropertyTest : public ::testing::Test {
     std::set<std::string> distinct;
     for (const v1::PlanItem& item : request.items()) distinct.insert(item.SerializeAsString());
     EXPECT_EQ(planned, distinct.size()) << "equal items are planned once";
+    EXPECT_EQ(answered, answers.size()) << "copies are told of";
     return answers;
   }
 

@@ -152,6 +152,20 @@ TEST_F(PlannerPoolTest, TellsForHowLongAQueueStands) {
   open_.Notify();
 }
 
+TEST_F(PlannerPoolTest, TheLongestWaitIsThatOfAJobLikeThoseThatWait) {
+  PlannerPoolOptions options = Held();
+  options.queue_limit = 100;
+  PlannerPool pool(std::move(options));
+  EXPECT_EQ(pool.LongestWait(), 0);
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(pool.TryPush(NotingJob(i), 0.02));
+  // A short job would go before all but one of them.
+  EXPECT_LT(pool.EstimatedWait(1e-6), 0.03);
+  EXPECT_NEAR(pool.LongestWait(), 50 * 0.02, 1e-9);
+  for (auto& job : jobs_) ASSERT_TRUE(pool.TryRemove(*job));
+  EXPECT_EQ(pool.LongestWait(), 0);
+  open_.Notify();
+}
+
 TEST_F(PlannerPoolTest, AJobThatRanCannotBeRemoved) {
   PlannerPool pool({.thread_count = 1, .queue_limit = 1, .nice = 0, .before_job = nullptr});
   absl::Notification ran;

@@ -125,7 +125,8 @@ TEST(LatencyHistogramTest, MergingIsAddingAllValues) {
     EXPECT_EQ(merged->count(), both.count());
     EXPECT_EQ(merged->min(), both.min());
     EXPECT_EQ(merged->max(), both.max());
-    for (double percent = 0; percent <= 100; percent += 0.5) {
+    for (int half_percent = 0; half_percent <= 200; ++half_percent) {
+      const double percent = 0.5 * half_percent;
       EXPECT_EQ(merged->Percentile(percent), both.Percentile(percent));
     }
   }

@@ -152,6 +152,10 @@ void ReadWish(const v1::SpeedWish& wish, WishedSpeed& decoded, Violations& viola
 
 void ReadSpeed(const v1::PlanSplineRequest& request, DecodedSplineRequest& decoded,
                Violations& violations) {
+  if (!v1::CurveCornerPolicy_IsValid(request.corner_policy())) {
+    violations.Add(ViolationReason::kUnknownValue, "corner_policy",
+                   "unknown value " + std::to_string(request.corner_policy()));
+  }
   decoded.has_agent = request.has_agent();
   if (!decoded.has_agent) {
     if (decoded.sampling.plan.rule == SamplingRule::kTimeStep) {
@@ -177,18 +181,8 @@ void ReadSpeed(const v1::PlanSplineRequest& request, DecodedSplineRequest& decod
     violations.Add(ViolationReason::kConflict, "flying_lap", "needs a closed curve");
   }
   if (request.has_speed_wish()) ReadWish(request.speed_wish(), decoded.speed.wish, violations);
-  decoded.refuse_jumps = !decoded.speed.agent.can_turn_in_place;
-  switch (request.corner_policy()) {
-    case v1::CURVE_CORNER_POLICY_UNSPECIFIED:
-    case v1::CURVE_CORNER_POLICY_STOP:
-      break;
-    case v1::CURVE_CORNER_POLICY_REFUSE:
-      decoded.refuse_jumps = true;
-      break;
-    default:
-      violations.Add(ViolationReason::kUnknownValue, "corner_policy",
-                     "unknown value " + std::to_string(request.corner_policy()));
-  }
+  decoded.refuse_jumps = request.corner_policy() == v1::CURVE_CORNER_POLICY_REFUSE ||
+                         !decoded.speed.agent.can_turn_in_place;
 }
 
 std::span<double> Resize(google::protobuf::RepeatedField<double>* field, size_t size) {

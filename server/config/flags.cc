@@ -4,12 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
@@ -20,6 +17,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "server/config/settings.h"
+#include "server/files/whole_file.h"
 
 namespace {
 
@@ -105,6 +103,9 @@ ABSL_FLAG(bool, print_config, false, "Print the settings in force as JSON and ex
 namespace arclane {
 namespace {
 
+// All settings take some kilobytes, comments included.
+constexpr size_t kMostConfigBytes = 16 << 20;
+
 // absl's flags know underscores only.
 void UseUnderscores(int argc, char** argv) {
   for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
@@ -128,13 +129,11 @@ std::map<std::string, std::string> GivenFlags() {
 }
 
 absl::StatusOr<std::map<std::string, std::string>> ReadConfigFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.good() && !file.eof()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("config: cannot read ", path, ": ", std::strerror(errno)));
+  const auto text = ReadWholeFile(path, kMostConfigBytes);
+  if (!text.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("config: ", text.status().message()));
   }
-  auto settings = ParseConfigFile(text);
+  auto settings = ParseConfigFile(*text);
   if (!settings.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat("config: ", path, ": ", settings.status().message()));

@@ -155,5 +155,40 @@ TEST_F(ServiceBinaryTest, ReadsAFileAndFlagsWinOverIt) {
   EXPECT_THAT(missing.Output(), HasSubstr("cannot read " + path));
 }
 
+TEST_F(ServiceBinaryTest, ADirectoryInPlaceOfAFileIsAnErrorAtStart) {
+  Process config({"--config=/tmp"});
+  EXPECT_EQ(config.Await(), 1);
+  EXPECT_EQ(config.Output(), "arclane-server: config: cannot read /tmp: Is a directory\n");
+  Process certificate({"--listen=127.0.0.1:0", "--metrics-listen=none", "--tls-certificate=/tmp",
+                       "--tls-key=/tmp", "--tls-client-ca=/nowhere"});
+  EXPECT_EQ(certificate.Await(), 1);
+  for (const char* line : {"tls_certificate: cannot read /tmp: Is a directory\n",
+                           "tls_key: cannot read /tmp: Is a directory\n",
+                           "tls_client_ca: cannot read /nowhere: No such file or directory\n"}) {
+    EXPECT_THAT(certificate.Output(), HasSubstr(line));
+  }
+}
+
+TEST_F(ServiceBinaryTest, KeepsItsSettingsWhileADirectoryStandsForTheFile) {
+  const std::string path = ready_path_ + ".json";
+  std::ofstream(path) << R"({"log_level": "info"})";
+  std::vector<std::string> arguments = Arguments("127.0.0.1:0", "none");
+  arguments.push_back("--config=" + path);
+  Process server(arguments);
+  AwaitReady();
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  server.Signal(SIGHUP);
+  for (int i = 0; i < 1000; ++i) {
+    if (server.Output().find("those before stay") != std::string::npos) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_THAT(server.Output(), HasSubstr("the settings are wrong; those before stay"));
+  EXPECT_THAT(server.Output(), HasSubstr(path + ": Is a directory"));
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Await(), 0);
+  std::filesystem::remove(path);
+}
+
 }  // namespace
 }  // namespace arclane

@@ -164,13 +164,32 @@ TEST_F(CliTest, SamplingFlagsReachTheServer) {
 TEST_F(CliTest, MissingFileAndEmptyInputAreBadInput) {
   Outcome outcome = RunOnServer({"plan-corridor", "no/such/file.json"});
   EXPECT_EQ(outcome.code, ExitCode::kBadInput);
-  EXPECT_EQ(outcome.err,
-            "cannot read no/such/file.json: check the name, or give - for standard input\n");
+  EXPECT_EQ(
+      outcome.err,
+      "cannot read no/such/file.json: No such file or directory; check the name, or give - for "
+      "standard input\n");
   outcome = RunOnServer({"plan-corridor", "-"}, " \n");
   EXPECT_EQ(outcome.code, ExitCode::kBadInput);
   EXPECT_THAT(outcome.err, HasSubstr("standard input is empty"));
-  outcome = RunOnServer({"plan-corridor", ::testing::TempDir()});
+  outcome = RunOnServer({"plan-corridor", "--lines", "no/such/file.json"});
   EXPECT_EQ(outcome.code, ExitCode::kBadInput);
+}
+
+TEST_F(CliTest, AFolderInPlaceOfAFileIsBadInputOfEveryCommand) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"plan-corridor", "/tmp"},
+                                                  {"plan-batch", "/tmp"},
+                                                  {"plot", "/tmp"},
+                                                  {"follow", "/tmp"},
+                                                  {"navmesh", "publish", "town", "/tmp"}}) {
+    const Outcome outcome = RunOnServer(command);
+    EXPECT_EQ(outcome.code, ExitCode::kBadInput) << command[0];
+    EXPECT_THAT(outcome.err, StartsWith("cannot read /tmp: Is a directory")) << command[0];
+  }
+  const Outcome lines = RunOnServer({"plan-corridor", "--lines", "/tmp"});
+  EXPECT_EQ(lines.code, ExitCode::kBadInput);
+  const Outcome tls = RunOnServer({"ping", "--tls-ca", "/tmp"});
+  EXPECT_EQ(tls.code, ExitCode::kUsage);
+  EXPECT_THAT(tls.err, HasSubstr("cannot read /tmp: Is a directory"));
 }
 
 TEST_F(CliTest, WrongJsonIsToldWithLineAndField) {

@@ -49,10 +49,13 @@ class Process {
 
   void Signal(int signal) { kill(pid_, signal); }
   pid_t pid() const { return pid_; }
-  // The exit code, or minus the signal that killed it.
+  // The exit code, or minus the signal that killed it: SIGKILL after half a minute.
   int Await() {
     int status = 0;
-    waitpid(pid_, &status, 0);
+    for (int i = 1; waitpid(pid_, &status, WNOHANG) == 0; ++i) {
+      if (i == 6000) kill(pid_, SIGKILL);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
     running_ = false;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
@@ -122,6 +125,64 @@ TEST_F(ServiceBinaryTest, ASecondServerOnOnePortSaysWhichAndFails) {
   EXPECT_THAT(third.Output(), HasSubstr("cannot serve metrics on " + metrics_address));
   first.Signal(SIGTERM);
   EXPECT_EQ(first.Await(), 0);
+}
+
+TEST_F(ServiceBinaryTest, ASecondServerOnOneUnixSocketFailsAndTheFirstServesOn) {
+  const std::string path = ready_path_ + ".sock", address = "unix:" + path;
+  {  // Of a server that was killed: it is replaced.
+    Process killed(Arguments(address, "none"), "killed");
+    AwaitReady();
+  }
+  ASSERT_TRUE(std::filesystem::is_socket(path));
+  std::filesystem::remove(ready_path_);
+  Process first(Arguments(address, "none"));
+  EXPECT_EQ(AwaitReady()["grpc"][0], address);
+  Process second({"--listen=" + address, "--metrics-listen=none"}, "second");
+  EXPECT_EQ(second.Await(), 1);
+  EXPECT_THAT(second.Output(), HasSubstr("arclane-server: cannot listen on " + address +
+                                         ": Address already in use\n"));
+  const auto ping = [&address] {
+    grpc::ClientContext context;
+    v1::PingResponse response;
+    return v1::PathPlanner::NewStub(
+               grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))
+        ->Ping(&context, {}, &response)
+        .ok();
+  };
+  EXPECT_TRUE(ping());
+  // Whoever removes the file lets another server in; the end of the first does not take its socket.
+  std::filesystem::remove(path);
+  std::filesystem::remove(ready_path_);
+  Process third(Arguments(address, "none"), "third");
+  AwaitReady();
+  first.Signal(SIGTERM);
+  EXPECT_EQ(first.Await(), 0);
+  EXPECT_TRUE(ping());
+  third.Signal(SIGTERM);
+  EXPECT_EQ(third.Await(), 0);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(ServiceBinaryTest, APathThatIsNoSocketIsToldAndLeft) {
+  const std::string path = ready_path_ + ".file";
+  std::ofstream(path) << "text";
+  struct Wrong {
+    std::string address;
+    std::string why;
+  };
+  for (const Wrong& wrong :
+       {Wrong{"unix:" + path, "a file that is no socket stands there; it is left as it is"},
+        Wrong{"unix:/tmp", "Is a directory"},
+        Wrong{"unix:/nowhere/at/all", "its folder /nowhere/at/ does not exist"},
+        Wrong{"unix:/tmp/" + std::string(110, 'x'),
+              "the path has 115 bytes, a socket's has at most 107"}}) {
+    Process server({"--listen=" + wrong.address, "--metrics-listen=none"});
+    EXPECT_EQ(server.Await(), 1);
+    EXPECT_THAT(server.Output(), HasSubstr("arclane-server: cannot listen on " + wrong.address +
+                                           ": " + wrong.why + "\n"));
+  }
+  EXPECT_EQ(std::filesystem::file_size(path), 4u);
+  std::filesystem::remove(path);
 }
 
 TEST_F(ServiceBinaryTest, WrongSettingsAreToldTogether) {

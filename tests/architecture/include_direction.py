@@ -2,8 +2,8 @@
 """Which folder may include which: the rule, and a reader of #include lines that finds what breaks it.
 
 planning <- navmesh <- cache <- service <- main; pipeline, the requests' way from message to answer, stands on codec and
-planning and is used by service. codec stands on planning, pipeline on codec, telemetry and config on files alone, digest and files on nothing of ours;
-client/sdk uses codec, files and planning, the other clients the sdk and files.
+planning and is used by service. codec stands on planning, pipeline on codec, telemetry on files, config on files and command_line, these and digest on nothing of ours;
+client/sdk uses codec, files and planning, the other clients the sdk, the command line files, the load generator command_line.
 """
 import dataclasses
 import os
@@ -28,8 +28,9 @@ ALLOWED = {
     _ROUTE: [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUNDING],
     _FOLLOW: [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUTE],
     "server/files": [],
+    "server/command_line": [],
     "server/telemetry": ["server/files"],
-    "server/config": ["server/files"],
+    "server/config": ["server/files", "server/command_line"],
     "server/digest": [],
     "server/codec": _PLANNING + ["proto"],
     "server/navmesh": _ABOVE_PLANNING,
@@ -40,7 +41,7 @@ ALLOWED = {
     "server": _ABOVE_PLANNING + ["server/navmesh", "server/navmesh_codec", "server/cache", "server/codec", "server/pipeline", "server/service", "proto"],
     "client/sdk": _PLANNING + ["server/codec", "server/digest", "server/files", "proto"],
     "client/cli": _PLANNING + ["server/codec", "server/files", "client/sdk", "proto"],
-    "client/loadgen": _PLANNING + ["server/codec", "client/sdk", "client/cli", "proto"],
+    "client/loadgen": _PLANNING + ["server/codec", "server/command_line", "client/sdk", "client/cli", "proto"],
     "client/examples": ["client/sdk", "proto"],
 }
 
@@ -56,6 +57,7 @@ FORBIDDEN_OUTSIDE = {
     "server/telemetry": _WIRE,
     "server/digest": _WIRE + ("prometheus/",),
     "server/files": _WIRE + ("prometheus/",),
+    "server/command_line": _WIRE + ("prometheus/",),
     "server/config": _WIRE + ("prometheus/",),
     "server/codec": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),
     "server/navmesh_codec": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),

@@ -193,6 +193,46 @@ TEST_F(ServiceBinaryTest, WrongSettingsAreToldTogether) {
   EXPECT_THAT(server.Output(), HasSubstr("\"stray\" is no flag"));
 }
 
+TEST_F(ServiceBinaryTest, WrongFlagsVariablesAndFilesAreToldTogether) {
+  const std::string path = ready_path_ + ".json";
+  std::ofstream(path) << R"({"max_portals": -1, "portals": 1, "max_samples": null})";
+  setenv("ARCLANE_MAX_VERTICES", "few", 1);
+  Process server({"--config=" + path, "--lisen=a:1", "--log-level=loud", "--max-batch-items"});
+  unsetenv("ARCLANE_MAX_VERTICES");
+  EXPECT_EQ(server.Await(), 1);
+  for (const std::string& line :
+       {std::string("--lisen: there is no such flag\n"), std::string("--max_batch_items: needs"),
+        std::string("log_level (flag): must be one of"),
+        std::string("max_vertices (environment): must be a whole number, got \"few\""),
+        "config: " + path + ": portals (file): there is no such setting\n",
+        "config: " + path + ": max_samples (file): must be a text, a number or a list",
+        std::string("max_portals (file): must be a whole number, got \"-1\"")}) {
+    EXPECT_THAT(server.Output(), HasSubstr(line));
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_F(ServiceBinaryTest, AnEmptyFlagWinsOverTheFile) {
+  const std::string path = ready_path_ + ".json";
+  std::ofstream(path) << R"({"capture_dir": "/tmp/x", "tls_certificate": "c", "tls_key": "k"})";
+  Process config({"--config=" + path, "--capture-dir=", "--tls-certificate=", "--tls-key", "",
+                  "--print-config"});
+  EXPECT_EQ(config.Await(), 0);
+  const auto printed = nlohmann::json::parse(config.Output());
+  for (const char* name : {"capture_dir", "tls_certificate", "tls_key"}) {
+    EXPECT_EQ(printed[name], "") << name;
+  }
+  // No file in place of the one that the environment names.
+  setenv("ARCLANE_CONFIG", "/nowhere", 1);
+  Process none({"--config=", "--print-config"}, "none");
+  unsetenv("ARCLANE_CONFIG");
+  EXPECT_EQ(none.Await(), 0);
+  Process listen({"--listen=", "--print-config"}, "listen");
+  EXPECT_EQ(listen.Await(), 1);
+  EXPECT_THAT(listen.Output(), HasSubstr("listen (flag): must name at least one item"));
+  std::filesystem::remove(path);
+}
+
 TEST_F(ServiceBinaryTest, PrintsConfigurationAndVersion) {
   Process config({"--print-config", "--max-portals=5"});
   EXPECT_EQ(config.Await(), 0);

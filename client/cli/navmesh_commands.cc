@@ -252,6 +252,8 @@ ExitCode RunNavMeshDraw(const NavMeshFlags& flags, const ServerFlags& server, Cl
   request.set_navmesh_id(flags.navmesh_id);
   request.set_version(flags.version);
   request.set_world_id(flags.world_id);
+  auto output = OutputFile::Open(flags.out_file, streams.out);
+  if (!output.ok()) return Report(output.status(), ExitCode::kBadInput, streams.err);
   std::vector<v1::ReadNavMeshResponse> parts;
   const ExitCode asked = Ask(
       server, streams,
@@ -266,8 +268,6 @@ ExitCode RunNavMeshDraw(const NavMeshFlags& flags, const ServerFlags& server, Cl
   options.width = flags.width;
   const auto svg = DrawNavMesh(parts, options);
   if (!svg.ok()) return Report(svg.status(), ExitCode::kRefused, streams.err);
-  auto output = OutputFile::Open(flags.out_file, streams.out);
-  if (!output.ok()) return Report(output.status(), ExitCode::kBadInput, streams.err);
   output->stream() << *svg;
   if (absl::Status closed = output->Close(); !closed.ok())
     return Report(closed, ExitCode::kBadInput, streams.err);

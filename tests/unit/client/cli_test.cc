@@ -375,6 +375,41 @@ TEST_F(CliTest, OutFlagWritesAFile) {
             ExitCode::kBadInput);
 }
 
+TEST_F(CliTest, AFileThatCannotBeWrittenIsToldBeforeTheServerIsAsked) {
+  bool asked = false;
+  planner_.OnPlan(
+      [&asked](grpc::ServerContext&, const v1::PlanCorridorRequest&, v1::PlanCorridorResponse&) {
+        asked = true;
+        return grpc::Status::OK;
+      });
+  const std::string request = ToJson(testing::RoundedPlan().request, JsonLayout::kOneLine);
+  const std::string new_file = ::testing::TempDir() + "/not_made.txt";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"plan-corridor", "-", "--out", "/tmp"},
+        {"plan-corridor", "-", "--svg", "/tmp"},
+        {"plan-batch", "-", "--out", "/tmp"},
+        {"plot", "-", "--out", "/tmp"},
+        {"follow", "-", "--out", "/tmp"},
+        {"follow", "-", "--out", new_file, "--svg", "/tmp"},
+        {"navmesh", "draw", "town", "--out", "/tmp"}}) {
+    const Outcome outcome = RunOnServer(command, request);
+    EXPECT_EQ(outcome.code, ExitCode::kBadInput) << command[0];
+    EXPECT_EQ(outcome.err, "cannot write /tmp: Is a directory\n") << command[0];
+  }
+  EXPECT_FALSE(asked);
+  EXPECT_FALSE(std::ifstream(new_file).is_open());
+}
+
+TEST_F(CliTest, AFileStaysAsItIsWhenThereIsNothingToWrite) {
+  const std::string path = WriteTempFile("kept.svg", "before");
+  EXPECT_EQ(RunOnServer({"plot", "-", "--out", path}, "{\"start\": {\"x\": -1}}").code,
+            ExitCode::kRefused);
+  EXPECT_EQ(testing::ReadFile(path), "before");
+  const std::string request = ToJson(testing::RoundedPlan().request, JsonLayout::kOneLine);
+  EXPECT_EQ(RunOnServer({"plot", "-", "--out", path}, request).code, ExitCode::kOk);
+  EXPECT_THAT(testing::ReadFile(path), StartsWith("<svg "));
+}
+
 TEST(CliUsageTest, WrongCommandLinesAreUsageErrors) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{},

@@ -52,14 +52,6 @@ void PrintLog(const FollowRun& run, double every_s, std::ostream& out) {
   }
 }
 
-absl::Status WriteTo(const std::string& path, std::ostream& standard_output,
-                     const std::string& text) {
-  auto output = OutputFile::Open(path, standard_output);
-  if (!output.ok()) return output.status();
-  output->stream() << text;
-  return output->Close();
-}
-
 }  // namespace
 
 ExitCode RunFollow(const FollowFlags& flags, const ServerFlags& server, CliStreams streams) {
@@ -77,6 +69,10 @@ ExitCode RunFollow(const FollowFlags& flags, const ServerFlags& server, CliStrea
     return Report(status, ExitCode::kBadInput, streams.err);
   }
   request.set_include_corridor(true);
+  auto log = OutputFile::Open(flags.out_file, streams.out);
+  if (!log.ok()) return Report(log.status(), ExitCode::kBadInput, streams.err);
+  auto picture = OutputFile::Open(flags.svg_file, streams.out);
+  if (!picture.ok()) return Report(picture.status(), ExitCode::kBadInput, streams.err);
   const auto client = ConnectTo(server);
   if (!client.ok()) return Report(client.status(), ExitCode::kUsage, streams.err);
   const auto answer = (*client)->PlanCorridor(request);
@@ -93,8 +89,6 @@ ExitCode RunFollow(const FollowFlags& flags, const ServerFlags& server, CliStrea
   run.track.subtitle = absl::StrFormat("%.4g s, planned %.4g s; integrator %s, step %.4g s%s",
                                        end_s, answer->route().duration_s(), flags.integrator,
                                        scenario.dt_s, run.rests ? "" : "; still moving");
-  auto log = OutputFile::Open(flags.out_file, streams.out);
-  if (!log.ok()) return Report(log.status(), ExitCode::kBadInput, streams.err);
   PrintLog(run, flags.log_every_s, log->stream());
   log->stream() << FollowStatusName(run.end) << ": " << run.track.subtitle << '\n';
   if (absl::Status status = log->Close(); !status.ok()) {
@@ -106,7 +100,8 @@ ExitCode RunFollow(const FollowFlags& flags, const ServerFlags& server, CliStrea
   options.width = flags.width;
   const auto svg = PlotFollowTrack(request, *answer, run.track, options);
   if (!svg.ok()) return Report(svg.status(), ExitCode::kBadInput, streams.err);
-  if (absl::Status status = WriteTo(flags.svg_file, streams.out, *svg); !status.ok()) {
+  picture->stream() << *svg;
+  if (absl::Status status = picture->Close(); !status.ok()) {
     return Report(status, ExitCode::kBadInput, streams.err);
   }
   return ExitCode::kOk;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/cli/navmesh_commands.h"
 
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <string_view>
@@ -19,6 +18,7 @@
 #include "client/cli/server_connection.h"
 #include "client/cli/text_table.h"
 #include "client/sdk/client.h"
+#include "server/files/whole_file.h"
 
 namespace arclane {
 namespace {
@@ -41,18 +41,15 @@ ExitCode Ask(const ServerFlags& server, CliStreams streams, Call call, Tell tell
   return ExitCode::kOk;
 }
 
-absl::StatusOr<std::string> ReadFile(const std::string& path, std::istream& standard_input) {
+absl::StatusOr<std::string> ReadInput(const std::string& path, std::istream& standard_input) {
   if (path == "-") return std::string(std::istreambuf_iterator<char>(standard_input), {});
-  std::ifstream file(path, std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(file), {}};
-  if (!file.is_open()) return absl::NotFoundError(absl::StrCat("cannot read ", path));
-  return content;
+  return ReadWholeFile(path);
 }
 
 // The content of a file as it is published, and its format.
 absl::StatusOr<std::pair<std::string, v1::NavMeshFormat>> ReadContent(const NavMeshFlags& flags,
                                                                       std::istream& in) {
-  auto content = ReadFile(flags.file, in);
+  auto content = ReadInput(flags.file, in);
   if (!content.ok()) return content.status();
   if (std::string_view(*content).starts_with(kMset))
     return std::pair(*std::move(content), v1::NAV_MESH_FORMAT_DETOUR_MSET);
@@ -67,7 +64,7 @@ absl::StatusOr<std::pair<std::string, v1::NavMeshFormat>> ReadContent(const NavM
 absl::Status ReadGates(const NavMeshFlags& flags, v1::PublishNavMeshHeader& header,
                        std::istream& in) {
   if (flags.gates_file.empty()) return absl::OkStatus();
-  const auto text = ReadFile(flags.gates_file, in);
+  const auto text = ReadInput(flags.gates_file, in);
   if (!text.ok()) return text.status();
   v1::NeutralNavMesh gates;  // Only its gates are looked at.
   if (absl::Status status = ParseJson(*text, flags.gates_file, 1, gates); !status.ok())
@@ -255,6 +252,8 @@ ExitCode RunNavMeshDraw(const NavMeshFlags& flags, const ServerFlags& server, Cl
   request.set_navmesh_id(flags.navmesh_id);
   request.set_version(flags.version);
   request.set_world_id(flags.world_id);
+  auto output = OutputFile::Open(flags.out_file, streams.out);
+  if (!output.ok()) return Report(output.status(), ExitCode::kBadInput, streams.err);
   std::vector<v1::ReadNavMeshResponse> parts;
   const ExitCode asked = Ask(
       server, streams,
@@ -269,8 +268,6 @@ ExitCode RunNavMeshDraw(const NavMeshFlags& flags, const ServerFlags& server, Cl
   options.width = flags.width;
   const auto svg = DrawNavMesh(parts, options);
   if (!svg.ok()) return Report(svg.status(), ExitCode::kRefused, streams.err);
-  auto output = OutputFile::Open(flags.out_file, streams.out);
-  if (!output.ok()) return Report(output.status(), ExitCode::kBadInput, streams.err);
   output->stream() << *svg;
   if (absl::Status closed = output->Close(); !closed.ok())
     return Report(closed, ExitCode::kBadInput, streams.err);

@@ -218,6 +218,13 @@ ExitCode RunPlan(const PlanFlags& flags, const ServerFlags& server, CliStreams s
     streams.err << output.status().message() << '\n';
     return ExitCode::kBadInput;
   }
+  // Tells before the first request that the folder takes no picture; those of lines have names of
+  // their own.
+  const auto picture = OutputFile::Open(flags.svg_file, streams.out);
+  if (!picture.ok()) {
+    streams.err << picture.status().message() << '\n';
+    return ExitCode::kBadInput;
+  }
   const auto client = ConnectTo(server);
   if (!client.ok()) {
     streams.err << client.status().message() << '\n';

@@ -82,6 +82,8 @@ ExitCode Draw(const PlanText& text, const PlotFlags& flags, const ServerFlags& s
               CliStreams streams) {
   absl::StatusOr<Plan<Method>> plan = ReadPlan<Method>(text);
   if (!plan.ok()) return Report(plan.status(), ExitCode::kBadInput, streams.err);
+  auto output = OutputFile::Open(flags.out_file, streams.out);
+  if (!output.ok()) return Report(output.status(), ExitCode::kBadInput, streams.err);
   if (!plan->response) {
     const auto client = ConnectTo(server);
     if (!client.ok()) return Report(client.status(), ExitCode::kUsage, streams.err);
@@ -99,8 +101,6 @@ ExitCode Draw(const PlanText& text, const PlotFlags& flags, const ServerFlags& s
   options.charts = !flags.no_charts;
   const absl::StatusOr<std::string> svg = Method::Plot(plan->request, *plan->response, options);
   if (!svg.ok()) return Report(svg.status(), ExitCode::kBadInput, streams.err);
-  auto output = OutputFile::Open(flags.out_file, streams.out);
-  if (!output.ok()) return Report(output.status(), ExitCode::kBadInput, streams.err);
   output->stream() << *svg;
   if (absl::Status closed = output->Close(); !closed.ok()) {
     return Report(closed, ExitCode::kBadInput, streams.err);

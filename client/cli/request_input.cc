@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/json_text.h"
 #include "google/protobuf/util/json_util.h"
+#include "server/files/whole_file.h"
 
 namespace arclane {
 namespace {
@@ -80,29 +81,37 @@ std::string Place(const std::string& file, size_t first_line, std::string_view t
   return absl::StrCat(file, ":", first_line + position.line - 1, ":", position.column, ": ");
 }
 
+absl::Status CannotRead(absl::string_view what) {
+  return absl::NotFoundError(absl::StrCat(what, "; check the name, or give - for standard input"));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<RequestInput>> RequestInput::Open(const std::string& path,
                                                                  InputLayout layout,
                                                                  std::istream& standard_input) {
   std::unique_ptr<RequestInput> input(new RequestInput());
-  std::istream* stream = &standard_input;
-  input->name_ = path == "-" ? "standard input" : path;
-  if (path != "-") {
+  const bool standard = path == "-";
+  input->name_ = standard ? "standard input" : path;
+  if (layout == InputLayout::kLines) {
+    input->lines_ = &standard_input;
+    if (standard) return input;
     input->file_ = std::make_unique<std::ifstream>(path, std::ios::binary);
     // A folder can be opened but not read.
     if (!*input->file_ || (input->file_->peek(), input->file_->bad())) {
-      return absl::NotFoundError(
-          absl::StrCat("cannot read ", path, ": check the name, or give - for standard input"));
+      return CannotRead(absl::StrCat("cannot read ", path));
     }
     input->file_->clear();
-    stream = input->file_.get();
-  }
-  if (layout == InputLayout::kLines) {
-    input->lines_ = stream;
+    input->lines_ = input->file_.get();
     return input;
   }
-  input->SplitWhole(std::string(std::istreambuf_iterator<char>(*stream), {}));
+  if (standard) {
+    input->SplitWhole(std::string(std::istreambuf_iterator<char>(standard_input), {}));
+  } else {
+    const auto text = ReadWholeFile(path);
+    if (!text.ok()) return CannotRead(text.status().message());
+    input->SplitWhole(*text);
+  }
   if (input->texts_.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(input->name_, " is empty: a request in JSON is expected"));

@@ -33,7 +33,7 @@ struct RequestText {
 class RequestInput {
  public:
   // "-" reads `standard_input`, which must outlive the result. kNotFound, with what to do, when the
-  // file cannot be opened; kDetect reads everything here. kInvalidArgument when there is no text at
+  // file cannot be read; kDetect reads everything here. kInvalidArgument when there is no text at
   // all.
   static absl::StatusOr<std::unique_ptr<RequestInput>> Open(const std::string& path,
                                                             InputLayout layout,

@@ -2,7 +2,6 @@
 #include "client/loadgen/load_flags.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/command_line/flag_words.h"
 
 // All flags are texts, so that every error is told together with the others.
 ABSL_FLAG(std::string, server, "localhost:50051",
@@ -88,17 +88,8 @@ Examples:
   arclane-load --mix=ping:1024 --shape=stream                      # the stream alone
   arclane-load --loop=open --rate=50000 --ping=beside --max_attempts=4 --deadline=1s   # overload
 
-Exit codes: 0 measured; 1 no call succeeded, or the server cannot be reached; 2 wrong flags.)";
-
-// absl's flags know underscores only.
-void UseUnderscores(int argc, char** argv) {
-  for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
-    if (std::strncmp(argv[i], "--", 2) != 0) continue;
-    for (char* c = argv[i] + 2; *c != '\0' && *c != '='; ++c) {
-      if (*c == '-') *c = '_';
-    }
-  }
-}
+Exit codes: 0 measured; 1 no call succeeded, or the server cannot be reached; 2 wrong flags, or files of
+theirs that cannot be read or written, told before the load begins.)";
 
 // Reads texts into members and gathers what is wrong.
 class FlagReader {
@@ -208,10 +199,10 @@ absl::StatusOr<LoadOptions> ReadLoadFlags(int argc, char** argv) {
     return std::string(start == absl::string_view::npos ? file : file.substr(start));
   };
   absl::SetFlagsUsageConfig(usage);
-  UseUnderscores(argc, argv);
-  const std::vector<char*> words = absl::ParseCommandLine(argc, argv);
-
   FlagReader reader;
+  std::vector<char*> flag_words = CheckedFlagWords(argc, argv, reader.errors);
+  const std::vector<char*> words =
+      absl::ParseCommandLine(static_cast<int>(flag_words.size()), flag_words.data());
   for (size_t i = 1; i < words.size(); ++i) {
     reader.errors.push_back(
         absl::StrCat("\"", words[i], "\" is no flag; flags are given as --name=value"));

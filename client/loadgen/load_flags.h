@@ -8,9 +8,9 @@
 
 namespace arclane {
 
-// Reads the flags; dashes and underscores in their names are the same. Prints and exits for --help,
-// --version and flags that do not exist; returns INVALID_ARGUMENT with every other error, one a
-// line. Call it once, at the start of main.
+// Reads the flags; dashes and underscores in their names are the same. Prints and exits for --help
+// and --version; returns INVALID_ARGUMENT with every error, unknown flags included, one a line.
+// Call it once, at the start of main.
 absl::StatusOr<LoadOptions> ReadLoadFlags(int argc, char** argv);
 
 }  // namespace arclane

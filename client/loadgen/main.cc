@@ -3,7 +3,9 @@
 #include <atomic>
 #include <csignal>
 #include <iostream>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "client/cli/output_file.h"
@@ -31,18 +33,39 @@ std::string Picture(const arclane::LoadOptions& options, const arclane::LoadRepo
   return arclane::PlotLatencies("Latency by percentile", arclane::DescribeLoad(options), curves);
 }
 
-// False, with the reason told, when it could not be written.
-bool WriteTo(const std::string& path, const std::string& text) {
-  if (path.empty()) return true;
-  auto file = arclane::OutputFile::Open(path, std::cout);
-  absl::Status status = file.status();
-  if (file.ok()) {
-    file->stream() << text;
-    status = file->Close();
-  }
-  if (!status.ok()) std::cerr << "arclane-load: " << status.message() << '\n';
-  return status.ok();
+void Complain(const absl::Status& status) {
+  std::cerr << "arclane-load: " << status.message() << '\n';
 }
+
+// A file of the report, opened before the load: nobody is to wait for a report that cannot be
+// written.
+class ReportFile {
+ public:
+  // An empty path: no file. False, with the reason told, when it cannot be opened.
+  bool Open(const std::string& path) {
+    if (path.empty()) return true;
+    auto opened = arclane::OutputFile::Open(path, std::cout);
+    if (!opened.ok()) {
+      Complain(opened.status());
+      return false;
+    }
+    file_ = *std::move(opened);
+    return true;
+  }
+  // `make` makes the text, if it is asked for. False, with the reason told, when it could not be
+  // written.
+  template <typename Make>
+  bool Write(Make make) {
+    if (!file_) return true;
+    file_->stream() << make();
+    const absl::Status status = file_->Close();
+    if (!status.ok()) Complain(status);
+    return status.ok();
+  }
+
+ private:
+  std::optional<arclane::OutputFile> file_;
+};
 
 }  // namespace
 
@@ -57,18 +80,22 @@ int main(int argc, char** argv) {
     std::cerr << mix.status().message() << '\n';
     return kWrongFlags;
   }
+  ReportFile json, csv, svg;
+  const bool json_opens = json.Open(options->json_file), csv_opens = csv.Open(options->csv_file),
+             svg_opens = svg.Open(options->svg_file);
+  if (!json_opens || !csv_opens || !svg_opens) return kWrongFlags;
   std::signal(SIGINT, AskToStop);
   std::signal(SIGTERM, AskToStop);
   const auto report = arclane::RunLoad(*options, *std::move(mix), stop_asked, std::cerr);
   if (!report.ok()) {
-    std::cerr << "arclane-load: " << report.status().message() << '\n';
+    Complain(report.status());
     return kNothingMeasured;
   }
   const bool to_standard_output =
       options->json_file == "-" || options->csv_file == "-" || options->svg_file == "-";
   (to_standard_output ? std::cerr : std::cout) << arclane::ReportAsText(*options, *report);
-  bool written = WriteTo(options->json_file, arclane::ReportAsJson(*options, *report));
-  written = WriteTo(options->csv_file, arclane::ReportAsCsv(*report)) && written;
-  written = WriteTo(options->svg_file, Picture(*options, *report)) && written;
+  bool written = json.Write([&] { return arclane::ReportAsJson(*options, *report); });
+  written = csv.Write([&] { return arclane::ReportAsCsv(*report); }) && written;
+  written = svg.Write([&] { return Picture(*options, *report); }) && written;
   return report->all_plans.ok() > 0 && written ? kMeasured : kNothingMeasured;
 }

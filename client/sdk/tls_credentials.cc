@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/sdk/tls_credentials.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "grpcpp/security/credentials.h"
+#include "server/files/whole_file.h"
 
 namespace arclane {
 namespace {
 
 absl::Status ReadPem(const std::string& path, const char* what, std::string& pem) {
   if (path.empty()) return absl::OkStatus();
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("tls.", what, ": cannot read ", path, ": ", std::strerror(errno)));
+  auto bytes = ReadWholeFile(path);
+  if (!bytes.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat("tls.", what, ": ", bytes.status().message()));
   }
-  pem.assign(std::istreambuf_iterator<char>(file), {});
+  pem = *std::move(bytes);
   if (pem.empty())
     return absl::InvalidArgumentError(absl::StrCat("tls.", what, ": ", path, " is empty"));
   return absl::OkStatus();

@@ -4,12 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
@@ -18,12 +15,23 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/optional.h"
+#include "server/command_line/flag_words.h"
 #include "server/config/settings.h"
+#include "server/files/whole_file.h"
 
 namespace {
 
-using Text = absl::optional<std::string>;
+// Abseil's optional texts take an empty one for none, and an empty flag wins over the file too.
+struct Text {
+  bool given = false;
+  std::string value;
+};
+
+bool AbslParseFlag(absl::string_view text, Text* flag, std::string*) {
+  *flag = {true, std::string(text)};
+  return true;
+}
+std::string AbslUnparseFlag(const Text& flag) { return flag.value; }
 
 absl::string_view Help(std::string_view name) {
   const std::string_view help = arclane::SettingHelp(name);
@@ -34,86 +42,79 @@ absl::string_view Help(std::string_view name) {
 
 // Texts, so that flags, environment and file are parsed by the same rules and their errors come
 // together.
-ABSL_FLAG(Text, listen, absl::nullopt, Help("listen"));
-ABSL_FLAG(Text, health_listen, absl::nullopt, Help("health_listen"));
-ABSL_FLAG(Text, metrics_listen, absl::nullopt, Help("metrics_listen"));
-ABSL_FLAG(Text, metrics_user, absl::nullopt, Help("metrics_user"));
-ABSL_FLAG(Text, metrics_password_file, absl::nullopt, Help("metrics_password_file"));
-ABSL_FLAG(Text, tls_certificate, absl::nullopt, Help("tls_certificate"));
-ABSL_FLAG(Text, tls_key, absl::nullopt, Help("tls_key"));
-ABSL_FLAG(Text, tls_client_ca, absl::nullopt, Help("tls_client_ca"));
-ABSL_FLAG(Text, tls_reload_interval_s, absl::nullopt, Help("tls_reload_interval_s"));
-ABSL_FLAG(Text, authorize, absl::nullopt, Help("authorize"));
-ABSL_FLAG(Text, open_services, absl::nullopt, Help("open_services"));
-ABSL_FLAG(Text, ready_file, absl::nullopt, Help("ready_file"));
-ABSL_FLAG(Text, planner_threads, absl::nullopt, Help("planner_threads"));
-ABSL_FLAG(Text, planner_nice, absl::nullopt, Help("planner_nice"));
-ABSL_FLAG(Text, quick_plan_bytes, absl::nullopt, Help("quick_plan_bytes"));
-ABSL_FLAG(Text, max_queued_plans, absl::nullopt, Help("max_queued_plans"));
-ABSL_FLAG(Text, max_admitted_bytes, absl::nullopt, Help("max_admitted_bytes"));
-ABSL_FLAG(Text, max_receive_bytes, absl::nullopt, Help("max_receive_bytes"));
-ABSL_FLAG(Text, max_plan_corridor_bytes, absl::nullopt, Help("max_plan_corridor_bytes"));
-ABSL_FLAG(Text, max_plan_waypoints_bytes, absl::nullopt, Help("max_plan_waypoints_bytes"));
-ABSL_FLAG(Text, max_plan_spline_bytes, absl::nullopt, Help("max_plan_spline_bytes"));
-ABSL_FLAG(Text, max_plan_speed_bytes, absl::nullopt, Help("max_plan_speed_bytes"));
-ABSL_FLAG(Text, max_plan_batch_bytes, absl::nullopt, Help("max_plan_batch_bytes"));
-ABSL_FLAG(Text, max_batch_items, absl::nullopt, Help("max_batch_items"));
-ABSL_FLAG(Text, max_stream_items, absl::nullopt, Help("max_stream_items"));
-ABSL_FLAG(Text, write_stall_s, absl::nullopt, Help("write_stall_s"));
-ABSL_FLAG(Text, max_ping_bytes, absl::nullopt, Help("max_ping_bytes"));
-ABSL_FLAG(Text, max_portals, absl::nullopt, Help("max_portals"));
-ABSL_FLAG(Text, max_vertices, absl::nullopt, Help("max_vertices"));
-ABSL_FLAG(Text, max_control_points, absl::nullopt, Help("max_control_points"));
-ABSL_FLAG(Text, max_curve_nodes, absl::nullopt, Help("max_curve_nodes"));
-ABSL_FLAG(Text, max_samples, absl::nullopt, Help("max_samples"));
-ABSL_FLAG(Text, max_dependencies, absl::nullopt, Help("max_dependencies"));
-ABSL_FLAG(Text, max_speed_phases, absl::nullopt, Help("max_speed_phases"));
-ABSL_FLAG(Text, data_dir, absl::nullopt, Help("data_dir"));
-ABSL_FLAG(Text, navmesh_dir, absl::nullopt, Help("navmesh_dir"));
-ABSL_FLAG(Text, read_only, absl::nullopt, Help("read_only"));
-ABSL_FLAG(Text, max_publish_bytes, absl::nullopt, Help("max_publish_bytes"));
-ABSL_FLAG(Text, max_navmeshes, absl::nullopt, Help("max_navmeshes"));
-ABSL_FLAG(Text, max_navmesh_versions, absl::nullopt, Help("max_navmesh_versions"));
-ABSL_FLAG(Text, max_navmesh_bytes, absl::nullopt, Help("max_navmesh_bytes"));
-ABSL_FLAG(Text, max_worlds, absl::nullopt, Help("max_worlds"));
-ABSL_FLAG(Text, world_idle_s, absl::nullopt, Help("world_idle_s"));
-ABSL_FLAG(Text, navmesh_log_records, absl::nullopt, Help("navmesh_log_records"));
-ABSL_FLAG(Text, cache_bytes, absl::nullopt, Help("cache_bytes"));
-ABSL_FLAG(Text, max_metadata_bytes, absl::nullopt, Help("max_metadata_bytes"));
-ABSL_FLAG(Text, max_concurrent_streams, absl::nullopt, Help("max_concurrent_streams"));
-ABSL_FLAG(Text, keepalive_s, absl::nullopt, Help("keepalive_s"));
-ABSL_FLAG(Text, keepalive_timeout_s, absl::nullopt, Help("keepalive_timeout_s"));
-ABSL_FLAG(Text, min_ping_interval_s, absl::nullopt, Help("min_ping_interval_s"));
-ABSL_FLAG(Text, max_connection_age_s, absl::nullopt, Help("max_connection_age_s"));
-ABSL_FLAG(Text, max_connection_age_grace_s, absl::nullopt, Help("max_connection_age_grace_s"));
-ABSL_FLAG(Text, drain_delay_s, absl::nullopt, Help("drain_delay_s"));
-ABSL_FLAG(Text, drain_timeout_s, absl::nullopt, Help("drain_timeout_s"));
-ABSL_FLAG(Text, log_level, absl::nullopt, Help("log_level"));
-ABSL_FLAG(Text, log_format, absl::nullopt, Help("log_format"));
-ABSL_FLAG(Text, log_success_sample, absl::nullopt, Help("log_success_sample"));
-ABSL_FLAG(Text, log_lines_per_s, absl::nullopt, Help("log_lines_per_s"));
-ABSL_FLAG(Text, slow_request_ms, absl::nullopt, Help("slow_request_ms"));
-ABSL_FLAG(Text, capture_dir, absl::nullopt, Help("capture_dir"));
-ABSL_FLAG(Text, capture_max_files, absl::nullopt, Help("capture_max_files"));
-ABSL_FLAG(Text, capture_max_bytes, absl::nullopt, Help("capture_max_bytes"));
-ABSL_FLAG(Text, profile_dir, absl::nullopt, Help("profile_dir"));
-ABSL_FLAG(Text, profile_max_s, absl::nullopt, Help("profile_max_s"));
-ABSL_FLAG(Text, config, absl::nullopt,
+ABSL_FLAG(Text, listen, {}, Help("listen"));
+ABSL_FLAG(Text, health_listen, {}, Help("health_listen"));
+ABSL_FLAG(Text, metrics_listen, {}, Help("metrics_listen"));
+ABSL_FLAG(Text, metrics_user, {}, Help("metrics_user"));
+ABSL_FLAG(Text, metrics_password_file, {}, Help("metrics_password_file"));
+ABSL_FLAG(Text, tls_certificate, {}, Help("tls_certificate"));
+ABSL_FLAG(Text, tls_key, {}, Help("tls_key"));
+ABSL_FLAG(Text, tls_client_ca, {}, Help("tls_client_ca"));
+ABSL_FLAG(Text, tls_reload_interval_s, {}, Help("tls_reload_interval_s"));
+ABSL_FLAG(Text, authorize, {}, Help("authorize"));
+ABSL_FLAG(Text, open_services, {}, Help("open_services"));
+ABSL_FLAG(Text, ready_file, {}, Help("ready_file"));
+ABSL_FLAG(Text, planner_threads, {}, Help("planner_threads"));
+ABSL_FLAG(Text, planner_nice, {}, Help("planner_nice"));
+ABSL_FLAG(Text, quick_plan_bytes, {}, Help("quick_plan_bytes"));
+ABSL_FLAG(Text, max_queued_plans, {}, Help("max_queued_plans"));
+ABSL_FLAG(Text, max_admitted_bytes, {}, Help("max_admitted_bytes"));
+ABSL_FLAG(Text, max_receive_bytes, {}, Help("max_receive_bytes"));
+ABSL_FLAG(Text, max_plan_corridor_bytes, {}, Help("max_plan_corridor_bytes"));
+ABSL_FLAG(Text, max_plan_waypoints_bytes, {}, Help("max_plan_waypoints_bytes"));
+ABSL_FLAG(Text, max_plan_spline_bytes, {}, Help("max_plan_spline_bytes"));
+ABSL_FLAG(Text, max_plan_speed_bytes, {}, Help("max_plan_speed_bytes"));
+ABSL_FLAG(Text, max_plan_batch_bytes, {}, Help("max_plan_batch_bytes"));
+ABSL_FLAG(Text, max_batch_items, {}, Help("max_batch_items"));
+ABSL_FLAG(Text, max_stream_items, {}, Help("max_stream_items"));
+ABSL_FLAG(Text, write_stall_s, {}, Help("write_stall_s"));
+ABSL_FLAG(Text, max_ping_bytes, {}, Help("max_ping_bytes"));
+ABSL_FLAG(Text, max_portals, {}, Help("max_portals"));
+ABSL_FLAG(Text, max_vertices, {}, Help("max_vertices"));
+ABSL_FLAG(Text, max_control_points, {}, Help("max_control_points"));
+ABSL_FLAG(Text, max_curve_nodes, {}, Help("max_curve_nodes"));
+ABSL_FLAG(Text, max_samples, {}, Help("max_samples"));
+ABSL_FLAG(Text, max_dependencies, {}, Help("max_dependencies"));
+ABSL_FLAG(Text, max_speed_phases, {}, Help("max_speed_phases"));
+ABSL_FLAG(Text, data_dir, {}, Help("data_dir"));
+ABSL_FLAG(Text, navmesh_dir, {}, Help("navmesh_dir"));
+ABSL_FLAG(Text, read_only, {}, Help("read_only"));
+ABSL_FLAG(Text, max_publish_bytes, {}, Help("max_publish_bytes"));
+ABSL_FLAG(Text, max_navmeshes, {}, Help("max_navmeshes"));
+ABSL_FLAG(Text, max_navmesh_versions, {}, Help("max_navmesh_versions"));
+ABSL_FLAG(Text, max_navmesh_bytes, {}, Help("max_navmesh_bytes"));
+ABSL_FLAG(Text, max_worlds, {}, Help("max_worlds"));
+ABSL_FLAG(Text, world_idle_s, {}, Help("world_idle_s"));
+ABSL_FLAG(Text, navmesh_log_records, {}, Help("navmesh_log_records"));
+ABSL_FLAG(Text, cache_bytes, {}, Help("cache_bytes"));
+ABSL_FLAG(Text, max_metadata_bytes, {}, Help("max_metadata_bytes"));
+ABSL_FLAG(Text, max_concurrent_streams, {}, Help("max_concurrent_streams"));
+ABSL_FLAG(Text, keepalive_s, {}, Help("keepalive_s"));
+ABSL_FLAG(Text, keepalive_timeout_s, {}, Help("keepalive_timeout_s"));
+ABSL_FLAG(Text, min_ping_interval_s, {}, Help("min_ping_interval_s"));
+ABSL_FLAG(Text, max_connection_age_s, {}, Help("max_connection_age_s"));
+ABSL_FLAG(Text, max_connection_age_grace_s, {}, Help("max_connection_age_grace_s"));
+ABSL_FLAG(Text, drain_delay_s, {}, Help("drain_delay_s"));
+ABSL_FLAG(Text, drain_timeout_s, {}, Help("drain_timeout_s"));
+ABSL_FLAG(Text, log_level, {}, Help("log_level"));
+ABSL_FLAG(Text, log_format, {}, Help("log_format"));
+ABSL_FLAG(Text, log_success_sample, {}, Help("log_success_sample"));
+ABSL_FLAG(Text, log_lines_per_s, {}, Help("log_lines_per_s"));
+ABSL_FLAG(Text, slow_request_ms, {}, Help("slow_request_ms"));
+ABSL_FLAG(Text, capture_dir, {}, Help("capture_dir"));
+ABSL_FLAG(Text, capture_max_files, {}, Help("capture_max_files"));
+ABSL_FLAG(Text, capture_max_bytes, {}, Help("capture_max_bytes"));
+ABSL_FLAG(Text, profile_dir, {}, Help("profile_dir"));
+ABSL_FLAG(Text, profile_max_s, {}, Help("profile_max_s"));
+ABSL_FLAG(Text, config, {},
           "JSON file with settings, such as --print_config writes. Environment: ARCLANE_CONFIG.");
 ABSL_FLAG(bool, print_config, false, "Print the settings in force as JSON and exit.");
 
 namespace arclane {
 namespace {
 
-// absl's flags know underscores only.
-void UseUnderscores(int argc, char** argv) {
-  for (int i = 1; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
-    if (std::strncmp(argv[i], "--", 2) != 0) continue;
-    for (char* c = argv[i] + 2; *c != '\0' && *c != '='; ++c) {
-      if (*c == '-') *c = '_';
-    }
-  }
-}
+// All settings take some kilobytes, comments included.
+constexpr size_t kMostConfigBytes = 16 << 20;
 
 std::map<std::string, std::string> GivenFlags() {
   std::map<std::string, std::string> given;
@@ -122,27 +123,26 @@ std::map<std::string, std::string> GivenFlags() {
         absl::FindCommandLineFlag({setting.name.data(), setting.name.size()});
     if (flag == nullptr) continue;
     const auto value = flag->TryGet<Text>();
-    if (value && *value) given[std::string(setting.name)] = **value;
+    if (value && value->given) given[std::string(setting.name)] = value->value;
   }
   return given;
 }
 
-absl::StatusOr<std::map<std::string, std::string>> ReadConfigFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (!file.good() && !file.eof()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("config: cannot read ", path, ": ", std::strerror(errno)));
+// Adds a line to `errors` for each thing that is wrong, as ReadSettings does.
+std::map<std::string, std::string> ReadConfigFile(const std::string& path, std::string& errors) {
+  const auto text = ReadWholeFile(path, kMostConfigBytes);
+  if (!text.ok()) {
+    absl::StrAppend(&errors, "config: ", text.status().message(), "\n");
+    return {};
   }
-  auto settings = ParseConfigFile(text);
-  if (!settings.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("config: ", path, ": ", settings.status().message()));
+  std::vector<std::string> file_errors;
+  auto settings = ParseConfigFile(*text, file_errors);
+  for (const std::string& error : file_errors) {
+    absl::StrAppend(&errors, "config: ", path, ": ", error, "\n");
   }
   return settings;
 }
 
-// Adds a line to `errors` for each thing that is wrong.
 ServerConfig ReadSettings(const std::string& config_file, std::vector<std::string>* ignored,
                           std::string& errors) {
   std::vector<std::string> variables;
@@ -151,14 +151,7 @@ ServerConfig ReadSettings(const std::string& config_file, std::vector<std::strin
   ConfigSources sources;
   sources.flags = GivenFlags();
   sources.environment = SettingsOfEnvironment(variables, ignored);
-  if (!config_file.empty()) {
-    auto file = ReadConfigFile(config_file);
-    if (file.ok()) {
-      sources.file = *std::move(file);
-    } else {
-      absl::StrAppend(&errors, file.status().message(), "\n");
-    }
-  }
+  if (!config_file.empty()) sources.file = ReadConfigFile(config_file, errors);
   auto config = ResolveConfig(sources);
   if (!config.ok()) {
     absl::StrAppend(&errors, config.status().message(), "\n");
@@ -202,21 +195,25 @@ absl::StatusOr<CommandLine> ReadCommandLine(int argc, char** argv, const std::st
   absl::FlagsUsageConfig usage;
   usage.version_string = [version] { return version + "\n"; };
   absl::SetFlagsUsageConfig(usage);
-  UseUnderscores(argc, argv);
   if (AsksForHelp(argc, argv)) {
     std::fputs(HelpText().c_str(), stdout);
     std::exit(0);
   }
-  const std::vector<char*> words = absl::ParseCommandLine(argc, argv);
+  std::vector<std::string> flag_errors;
+  std::vector<char*> flag_words = CheckedFlagWords(argc, argv, flag_errors);
+  const std::vector<char*> words =
+      absl::ParseCommandLine(static_cast<int>(flag_words.size()), flag_words.data());
 
   CommandLine line;
   line.print_config = absl::GetFlag(FLAGS_print_config);
   std::string errors;
+  for (const std::string& error : flag_errors) absl::StrAppend(&errors, error, "\n");
   for (size_t i = 1; i < words.size(); ++i) {
     absl::StrAppend(&errors, "\"", words[i], "\" is no flag; settings are given as --name=value\n");
   }
-  std::string path = absl::GetFlag(FLAGS_config).value_or("");
-  if (const char* named = std::getenv("ARCLANE_CONFIG"); path.empty() && named != nullptr)
+  const Text given = absl::GetFlag(FLAGS_config);
+  std::string path = given.value;
+  if (const char* named = std::getenv("ARCLANE_CONFIG"); !given.given && named != nullptr)
     path = named;
   line.config_file = path;
   auto config = ReadSettings(path, &line.ignored_environment, errors);
@@ -241,7 +238,8 @@ std::string HelpText() {
       "arclane-server: the path-planning service.\n\n"
       "Each setting is a flag, an environment variable (ARCLANE_ and its name in capitals) and a "
       "key of the\nJSON file that --config names; flags win over the environment, the environment "
-      "over the file. Dashes\nand underscores in names are the same.\n\n";
+      "over the file, also with\nan empty value, which means none. Dashes and underscores in names "
+      "are the same.\n\n";
   for (const Setting& setting : Settings()) {
     const std::string_view help = SettingHelp(setting.name);
     AppendHelp({setting.name.data(), setting.name.size()}, {help.data(), help.size()}, text);

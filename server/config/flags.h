@@ -21,9 +21,8 @@ struct CommandLine {
 };
 
 // Reads flags, environment and file. Dashes and underscores in flag names are the same. Prints and
-// exits for --help,
-// --version and for flags that do not exist; returns INVALID_ARGUMENT with every other error, one a
-// line. Call it once, at the start of main.
+// exits for --help and --version; returns INVALID_ARGUMENT with every error of all three, unknown
+// flags included, one a line. Call it once, at the start of main.
 absl::StatusOr<CommandLine> ReadCommandLine(int argc, char** argv, const std::string& version);
 
 // The settings as they are now: the same flags and environment, and the file as it stands.

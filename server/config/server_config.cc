@@ -27,7 +27,7 @@ std::string AddressError(const std::string& address, bool unix_allowed) {
     return address.size() > 5 ? "" : "unix: needs a path";
   }
   const size_t colon = address.rfind(':');
-  const bool ambiguous = address.find(':') != colon && address.front() != '[';
+  const bool ambiguous = address.find(':') != colon && address[0] != '[';
   int port = -1;
   if (colon == std::string::npos || colon == 0 || ambiguous ||
       !absl::SimpleAtoi(address.substr(colon + 1), &port) || port < 0 || port > 65535) {
@@ -122,7 +122,7 @@ absl::StatusOr<ServerConfig> ResolveConfig(const ConfigSources& sources) {
         {"flag", &sources.flags}, {"environment", &sources.environment}, {"file", &sources.file}};
     for (const auto& [source, texts] : by_precedence) {
       const auto found = texts->find(std::string(setting.name));
-      if (found == texts->end() || found->second.empty()) continue;
+      if (found == texts->end()) continue;
       if (const auto error = AssignSetting(setting, found->second, config)) {
         errors.push_back(
             absl::StrCat(AbslView(setting.name), " (", AbslView(source), "): ", *error));
@@ -135,8 +135,9 @@ absl::StatusOr<ServerConfig> ResolveConfig(const ConfigSources& sources) {
   return config;
 }
 
-absl::StatusOr<std::map<std::string, std::string>> ParseConfigFile(const std::string& text) {
-  std::vector<std::string> errors;
+std::map<std::string, std::string> ParseConfigFile(const std::string& text,
+                                                   std::vector<std::string>& errors) {
+  std::map<std::string, std::string> texts;
   std::set<std::string> keys;
   const auto note_keys = [&](int depth, nlohmann::json::parse_event_t event,
                              nlohmann::json& parsed) {
@@ -152,10 +153,13 @@ absl::StatusOr<std::map<std::string, std::string>> ParseConfigFile(const std::st
     parsed =
         nlohmann::json::parse(text, note_keys, /*allow_exceptions=*/true, /*ignore_comments=*/true);
   } catch (const nlohmann::json::exception& error) {
-    return absl::InvalidArgumentError(absl::StrCat("not JSON: ", error.what()));
+    errors.push_back(absl::StrCat("not JSON: ", error.what()));
+    return texts;
   }
-  if (!parsed.is_object()) return absl::InvalidArgumentError("must be one JSON object of settings");
-  std::map<std::string, std::string> texts;
+  if (!parsed.is_object()) {
+    errors.push_back("must be one JSON object of settings");
+    return texts;
+  }
   for (const auto& [key, value] : parsed.items()) {
     if (FindSetting(key) == nullptr) {
       errors.push_back(key + " (file): there is no such setting");
@@ -165,7 +169,6 @@ absl::StatusOr<std::map<std::string, std::string>> ParseConfigFile(const std::st
       errors.push_back(key + " (file): must be a text, a number or a list of texts");
     }
   }
-  if (!errors.empty()) return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
   return texts;
 }
 

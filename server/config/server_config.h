@@ -100,7 +100,8 @@ struct ServerConfig {
   double profile_max_s = 60;
 };
 
-// Texts by setting name, as each source gave them. Settings that a source does not give are absent.
+// Texts by setting name, as each source gave them. Settings that a source does not give are absent;
+// an empty text is given, and means none where a setting has such a meaning.
 struct ConfigSources {
   std::map<std::string, std::string> flags;
   std::map<std::string, std::string> environment;
@@ -113,8 +114,11 @@ absl::StatusOr<ServerConfig> ResolveConfig(const ConfigSources& sources);
 
 // The keys and values of a configuration file's text: one JSON object of texts, numbers and lists
 // of texts; comments
-// (// and /* */) are allowed. INVALID_ARGUMENT: no such object, an unknown key or a key twice.
-absl::StatusOr<std::map<std::string, std::string>> ParseConfigFile(const std::string& text);
+// (// and /* */) are allowed. `errors` receives what is wrong besides the values: no such object,
+// an unknown key, a key twice, a value that no setting takes. What could be read is returned
+// nevertheless, so that its values are judged at the same time.
+std::map<std::string, std::string> ParseConfigFile(const std::string& text,
+                                                   std::vector<std::string>& errors);
 
 // The settings among environment variables ("NAME=value"). `ignored` receives the names that begin
 // with ARCLANE_ and name no setting: other programs and orchestrators set such names too, so they

@@ -26,7 +26,7 @@ const std::vector<Setting>& Table() {
        "Addresses that serve gRPC, separated by commas: host:port, [ipv6]:port or unix:/path. Port "
        "0 takes a free one. Traffic over TCP is clear text without tls_certificate; Unix sockets "
        "always are, and guarded by the rights of their file."},
-      {"health_listen", ListMember{&C::health_listen},
+      {"health_listen", ListMember{&C::health_listen, true},
        "Further addresses, which answer the gRPC health service alone, in clear text and without a "
        "certificate: for probes that know no TLS."},
       {"metrics_listen", TextMember{&C::metrics_listen, {}},
@@ -50,7 +50,7 @@ const std::vector<Setting>& Table() {
        "(mTLS), and calls are authorized."},
       {"tls_reload_interval_s", RealMember{&C::tls_reload_interval_s, 0.05, 86400},
        "Seconds between two looks at the files of the certificate."},
-      {"authorize", ListMember{&C::authorize},
+      {"authorize", ListMember{&C::authorize, true},
        "Who may do what, with tls_client_ca: ROLE=PATTERN, separated by commas. Roles: planner "
        "(plans, reads, watches), changer (and changes states and worlds), publisher (and "
        "publishes), "
@@ -58,7 +58,7 @@ const std::vector<Setting>& Table() {
        "certificate, '*' standing for any characters; \"unix\" is whoever comes over a Unix "
        "socket. "
        "Without grants everybody is a planner, and nobody may change anything."},
-      {"open_services", ListMember{&C::open_services},
+      {"open_services", ListMember{&C::open_services, true},
        "Full names of services that need no role, separated by commas, or none."},
       {"ready_file", TextMember{&C::ready_file, {}},
        "File that is written once the server is ready and removed at its end: JSON with the "
@@ -240,7 +240,7 @@ struct Assign {
     for (absl::string_view item : absl::StrSplit(AbslView(text), ',', absl::SkipWhitespace())) {
       items.emplace_back(absl::StripAsciiWhitespace(item));
     }
-    if (items.empty()) return "must name at least one item";
+    if (items.empty() && !m.may_be_empty) return "must name at least one item";
     config.*m.member = std::move(items);
     return std::nullopt;
   }

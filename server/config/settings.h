@@ -15,7 +15,7 @@
 
 namespace arclane {
 
-// Plain text; `choices` lists the values allowed, or is empty.
+// Plain text; `choices` lists the values allowed, or is empty. An empty text means none.
 struct TextMember {
   std::string ServerConfig::*member;
   std::vector<std::string_view> choices;
@@ -23,6 +23,7 @@ struct TextMember {
 // A list of texts, separated by commas.
 struct ListMember {
   std::vector<std::string> ServerConfig::*member;
+  bool may_be_empty = false;
 };
 struct CountMember {
   uint32_t ServerConfig::*member;

@@ -8,7 +8,8 @@
 namespace arclane {
 
 // Tries host:port or [ipv6]:port and returns the operating system's words, such as "Address already
-// in use". To be asked after a failure only. Paths of Unix sockets get a general answer.
+// in use". To be asked after a failure only. Paths of Unix sockets,
+// which SocketFile looks at before, get a general answer.
 std::string BindError(const std::string& address);
 
 }  // namespace arclane

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <system_error>
 #include <tuple>
@@ -13,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/digest/digest.h"
+#include "server/files/whole_file.h"
 #include "server/service/registry_methods.h"
 
 namespace arclane {
@@ -75,10 +74,9 @@ absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::stri
   if (!files.ok()) return files.status();
   for (size_t i = 0; i < files->size(); ++i) {
     const NavMeshFile& file = (*files)[i];
-    std::ifstream stream(file.path, std::ios::binary);
-    const std::string content{std::istreambuf_iterator<char>(stream), {}};
-    if (!stream)
-      return absl::InvalidArgumentError(absl::StrCat("cannot read ", file.path.string()));
+    const auto read = ReadWholeFile(file.path.string());
+    if (!read.ok()) return read.status();
+    const std::string& content = *read;
     const bool highest = i + 1 == files->size() || (*files)[i + 1].navmesh_id != file.navmesh_id;
     v1::PublishNavMeshHeader header;
     header.set_navmesh_id(file.navmesh_id);

@@ -13,6 +13,7 @@
 #include <thread>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "server/pipeline/plan_trace.h"
@@ -23,6 +24,7 @@
 #include "server/service/reflection_service.h"
 #include "server/service/route_follower_service.h"
 #include "server/service/service_environment.h"
+#include "server/service/socket_file.h"
 #include "server/telemetry/logging.h"
 
 namespace arclane {
@@ -80,8 +82,12 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   }
 }
 
+absl::Status CannotListen(const std::string& address, absl::string_view why) {
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ", why));
+}
+
 std::string WithPort(const std::string& address, int port) {
-  if (address.rfind("unix:", 0) == 0) return address;
+  if (IsUnixAddress(address)) return address;
   return address.substr(0, address.rfind(':') + 1) + std::to_string(port);
 }
 
@@ -163,6 +169,24 @@ struct Server::Parts {
     metrics.SetNavMeshSource(nullptr);
   }
 
+  // The address that gRPC is to bind for `address`.
+  absl::StatusOr<std::string> PrepareToBind(const std::string& address) {
+    if (!IsUnixAddress(address)) return address;
+    auto file = SocketFile::Prepare(address);
+    if (!file.ok()) return CannotListen(address, file.status().message());
+    sockets.emplace_back(address, *std::move(file));
+    return sockets.back().second->draft_address();
+  }
+  // Clients find the Unix sockets from now on.
+  absl::Status PublishSockets() {
+    for (auto& [address, file] : sockets) {
+      if (absl::Status status = file->Publish(); !status.ok()) {
+        return CannotListen(address, status.message());
+      }
+    }
+    return absl::OkStatus();
+  }
+
   // Tells the health service's watchers and the metrics.
   void SetServing(bool serving) {
     for (const char* name : {"", kPlannerHealthName, kRegistryHealthName})
@@ -199,6 +223,8 @@ struct Server::Parts {
       streams};
   std::vector<std::string> addresses;
   std::vector<std::string> health_addresses;
+  // By the address that each was asked for.
+  std::vector<std::pair<std::string, std::unique_ptr<SocketFile>>> sockets;
   int port = 0;
   bool is_shut_down = false;
   std::unique_ptr<grpc::Server> server;
@@ -225,7 +251,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   std::vector<int> ports(addresses.size(), 0);
   for (size_t i = 0; i < ports.size(); ++i) {
     const bool for_health = i >= options.addresses.size();
-    builder.AddListeningPort(addresses[i],
+    const auto bound = parts->PrepareToBind(addresses[i]);
+    if (!bound.ok()) return bound.status();
+    builder.AddListeningPort(*bound,
                              for_health ? parts->security->HealthCredentials()
                                         : parts->security->CredentialsFor(addresses[i]),
                              &ports[i]);
@@ -241,13 +269,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   builder.RegisterService(&parts->reflection);
   parts->server = builder.BuildAndStart();
   if (parts->server == nullptr) {
-    std::string text = "cannot start the gRPC server";
     for (size_t i = 0; i < ports.size(); ++i) {
-      if (ports[i] > 0) continue;
-      text = "cannot listen on " + addresses[i] + ": " + BindError(addresses[i]);
-      break;
+      if (ports[i] <= 0) return CannotListen(addresses[i], BindError(addresses[i]));
     }
-    return absl::UnavailableError(text);
+    return absl::UnavailableError("cannot start the gRPC server");
   }
   for (size_t i = 0; i < ports.size(); ++i) {
     auto& bound = i < options.addresses.size() ? parts->addresses : parts->health_addresses;
@@ -256,7 +281,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   parts->port = ports.empty() ? 0 : ports[0];
   parts->health.Set(kLivenessHealthName, true);
   parts->SetServing(true);
-  return std::unique_ptr<Server>(new Server(std::move(parts)));
+  std::unique_ptr<Server> server(new Server(std::move(parts)));
+  if (absl::Status status = server->parts_->PublishSockets(); !status.ok()) return status;
+  return server;
 }
 
 Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
@@ -288,6 +315,7 @@ bool Server::Shutdown(double delay_s, double timeout_s) {
   parts.is_shut_down = true;
   parts.SetServing(false);
   absl::SleepFor(absl::Seconds(delay_s));
+  for (auto& [address, file] : parts.sockets) file->Remove();
 
   // Shutdown tells every client to go elsewhere (GOAWAY) and returns when the last call has ended,
   // or was cancelled at the deadline. Meanwhile streams are ended here, and once all calls are

@@ -58,10 +58,11 @@ inline constexpr char kLivenessHealthName[] = "liveness";
 
 class Server {
  public:
-  // Serves and is ready as soon as it returns. UNAVAILABLE names
-  // the address that cannot be listened on and why, INVALID_ARGUMENT the certificate file that
-  // cannot be served. Warns of addresses beyond this machine in clear text. `metrics` must have the
-  // labels of ServiceLabels() and outlive the server.
+  // Serves and is ready as soon as it returns. UNAVAILABLE names the address that cannot be
+  // listened on and why, also a Unix socket that a server answers or a path where something else
+  // stands, INVALID_ARGUMENT the certificate file that cannot be served. Warns of addresses beyond
+  // this machine in clear text. `metrics` must have the labels of ServiceLabels() and outlive the
+  // server.
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options,
                                                        Metrics& metrics);
   // Ends at once what Shutdown did not end.

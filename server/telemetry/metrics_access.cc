@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/telemetry/metrics_access.h"
 
-#include <fstream>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "server/files/whole_file.h"
 
 namespace arclane {
 namespace {
 
-std::string PasswordIn(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
+// No password is this long.
+constexpr size_t kMostPasswordBytes = 64 << 10;
+
+absl::StatusOr<std::string> PasswordIn(const std::string& path) {
+  const auto text = ReadWholeFile(path, kMostPasswordBytes);
+  if (!text.ok()) return text.status();
+  std::string line = text->substr(0, text->find('\n'));
   if (!line.empty() && line.back() == '\r') line.pop_back();
   return line;
 }
@@ -30,12 +32,14 @@ bool Equal(const std::string& expected, const std::string& given) {
 }  // namespace
 
 absl::StatusOr<MetricsAccess> PasswordFileAccess(const std::string& user, const std::string& path) {
-  if (PasswordIn(path).empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("metrics_password_file: ", path, " cannot be read or holds no password"));
+  const auto now = PasswordIn(path);
+  if (!now.ok() || now->empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "metrics_password_file: ",
+        now.ok() ? path + " holds no password in its first line" : now.status().message()));
   }
   return MetricsAccess([user, path](const std::string& name, const std::string& password) {
-    const std::string expected = PasswordIn(path);
+    const std::string expected = PasswordIn(path).value_or("");
     const bool known = Equal(user, name);
     return Equal(expected, password) && known && !expected.empty();
   });

@@ -2,8 +2,8 @@
 """Which folder may include which: the rule, and a reader of #include lines that finds what breaks it.
 
 planning <- navmesh <- cache <- service <- main; pipeline, the requests' way from message to answer, stands on codec and
-planning and is used by service. codec stands on planning, pipeline on codec, telemetry, config and digest on nothing of ours; client/sdk uses
-codec and planning, the other clients the sdk.
+planning and is used by service. codec stands on planning, pipeline on codec, telemetry on files, config on files and command_line, these and digest on nothing of ours;
+client/sdk uses codec, files and planning, the other clients the sdk, the command line files, the load generator command_line.
 """
 import dataclasses
 import os
@@ -18,7 +18,7 @@ _ROUNDING = "server/planning/rounding"
 _ROUTE = "server/planning/route"
 _FOLLOW = "server/planning/follow"
 _PLANNING = [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUNDING, _ROUTE, _FOLLOW]
-_ABOVE_PLANNING = _PLANNING + ["server/telemetry", "server/config", "server/digest"]
+_ABOVE_PLANNING = _PLANNING + ["server/telemetry", "server/config", "server/digest", "server/files"]
 ALLOWED = {
     _GEOMETRY: [],
     _CORRIDOR: [_GEOMETRY],
@@ -27,8 +27,10 @@ ALLOWED = {
     _ROUNDING: [_GEOMETRY, _CORRIDOR, _SPEED],
     _ROUTE: [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUNDING],
     _FOLLOW: [_GEOMETRY, _CORRIDOR, _SPLINE, _SPEED, _ROUTE],
-    "server/telemetry": [],
-    "server/config": [],
+    "server/files": [],
+    "server/command_line": [],
+    "server/telemetry": ["server/files"],
+    "server/config": ["server/files", "server/command_line"],
     "server/digest": [],
     "server/codec": _PLANNING + ["proto"],
     "server/navmesh": _ABOVE_PLANNING,
@@ -37,9 +39,9 @@ ALLOWED = {
     "server/pipeline": _PLANNING + ["server/codec", "server/navmesh", "server/navmesh_codec", "proto"],
     "server/service": _ABOVE_PLANNING + ["server/navmesh", "server/navmesh_codec", "server/cache", "server/codec", "server/pipeline", "proto"],
     "server": _ABOVE_PLANNING + ["server/navmesh", "server/navmesh_codec", "server/cache", "server/codec", "server/pipeline", "server/service", "proto"],
-    "client/sdk": _PLANNING + ["server/codec", "server/digest", "proto"],
-    "client/cli": _PLANNING + ["server/codec", "client/sdk", "proto"],
-    "client/loadgen": _PLANNING + ["server/codec", "client/sdk", "client/cli", "proto"],
+    "client/sdk": _PLANNING + ["server/codec", "server/digest", "server/files", "proto"],
+    "client/cli": _PLANNING + ["server/codec", "server/files", "client/sdk", "proto"],
+    "client/loadgen": _PLANNING + ["server/codec", "server/command_line", "client/sdk", "client/cli", "proto"],
     "client/examples": ["client/sdk", "proto"],
 }
 
@@ -54,6 +56,8 @@ FORBIDDEN_OUTSIDE = {
     "server/cache": _WIRE + ("prometheus/",),
     "server/telemetry": _WIRE,
     "server/digest": _WIRE + ("prometheus/",),
+    "server/files": _WIRE + ("prometheus/",),
+    "server/command_line": _WIRE + ("prometheus/",),
     "server/config": _WIRE + ("prometheus/",),
     "server/codec": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),
     "server/navmesh_codec": ("grpcpp/", "grpc/", "grpc++/", "prometheus/"),

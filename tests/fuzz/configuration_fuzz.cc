@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "server/config/role_grant.h"
 #include "server/config/server_config.h"
@@ -15,23 +16,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   const auto grant = arclane::ParseRoleGrant(text);
   Require(grant.ok() || !grant.status().message().empty(), "a reason against a grant");
-  const auto file = arclane::ParseConfigFile(text);
-  if (!file.ok()) {
-    Require(!file.status().message().empty(), "a reason against the file");
-    return 0;
-  }
+  std::vector<std::string> errors;
   arclane::ConfigSources sources;
-  sources.file = *file;
+  sources.file = arclane::ParseConfigFile(text, errors);
+  for (const std::string& error : errors) Require(!error.empty(), "a reason against the file");
   const auto config = arclane::ResolveConfig(sources);
   if (!config.ok()) {
     Require(!config.status().message().empty(), "a reason against a value");
     return 0;
   }
   const std::string written = arclane::PrintConfig(*config);
-  const auto again = arclane::ParseConfigFile(written);
-  Require(again.ok(), "a configuration that is read again");
+  errors.clear();
   arclane::ConfigSources written_sources;
-  written_sources.file = *again;
+  written_sources.file = arclane::ParseConfigFile(written, errors);
+  Require(errors.empty(), "a configuration that is read again");
   const auto same = arclane::ResolveConfig(written_sources);
   Require(same.ok() && arclane::PrintConfig(*same) == written, "the same configuration again");
   return 0;

@@ -6,6 +6,8 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -99,9 +101,28 @@ class LoadTest(unittest.TestCase):
 
     def test_all_wrong_flags_are_told(self):
         """At once."""
-        told = self.load("--rate=many", "--mix=house", "--threads=7", "--deadline=soon", "word", code=2)
-        for flag in ("--rate", "--mix", "--threads", "--deadline", '"word"'):
+        told = self.load("--rate=many", "--mix=house", "--threads=7", "--deadline=soon", "--durations=1s", "word", "--count", code=2)
+        for flag in ("--rate", "--mix", "--threads", "--deadline", "--durations: there is no such flag", '"word"', "--count: needs a value"):
             self.assertIn(flag, told)
+
+    def test_files_that_cannot_be_written_are_told_before_the_load(self):
+        """All of them, in less than the time of a run, and without harm to the others."""
+        with tempfile.TemporaryDirectory() as folder:
+            kept, new = os.path.join(folder, "kept.json"), os.path.join(folder, "new.json")
+            with open(kept, "w", encoding="utf-8") as file:
+                file.write("before")
+            started = time.monotonic()
+            told = self.load(f"--json={kept}", f"--csv={folder}", "--svg=/nowhere/at/all.svg", "--count=1000000000", code=2)
+            self.assertLess(time.monotonic() - started, 30)
+            self.assertIn(f"cannot write {folder}: Is a directory", told)
+            self.assertIn("cannot write /nowhere/at/all.svg: No such file or directory", told)
+            self.load(f"--json={new}", f"--csv={folder}", code=2)
+            self.assertFalse(os.path.exists(new))
+            with open(kept, encoding="utf-8") as file:
+                self.assertEqual(file.read(), "before")
+            self.load(f"--json={kept}", "--count=100")
+            with open(kept, encoding="utf-8") as file:
+                self.assertIn("series", json.load(file))
 
 
 if __name__ == "__main__":

@@ -49,10 +49,13 @@ class Process {
 
   void Signal(int signal) { kill(pid_, signal); }
   pid_t pid() const { return pid_; }
-  // The exit code, or minus the signal that killed it.
+  // The exit code, or minus the signal that killed it: SIGKILL after half a minute.
   int Await() {
     int status = 0;
-    waitpid(pid_, &status, 0);
+    for (int i = 1; waitpid(pid_, &status, WNOHANG) == 0; ++i) {
+      if (i == 6000) kill(pid_, SIGKILL);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
     running_ = false;
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
@@ -124,12 +127,110 @@ TEST_F(ServiceBinaryTest, ASecondServerOnOnePortSaysWhichAndFails) {
   EXPECT_EQ(first.Await(), 0);
 }
 
+TEST_F(ServiceBinaryTest, ASecondServerOnOneUnixSocketFailsAndTheFirstServesOn) {
+  const std::string path = ready_path_ + ".sock", address = "unix:" + path;
+  {  // Of a server that was killed: it is replaced.
+    Process killed(Arguments(address, "none"), "killed");
+    AwaitReady();
+  }
+  ASSERT_TRUE(std::filesystem::is_socket(path));
+  std::filesystem::remove(ready_path_);
+  Process first(Arguments(address, "none"));
+  EXPECT_EQ(AwaitReady()["grpc"][0], address);
+  Process second({"--listen=" + address, "--metrics-listen=none"}, "second");
+  EXPECT_EQ(second.Await(), 1);
+  EXPECT_THAT(second.Output(), HasSubstr("arclane-server: cannot listen on " + address +
+                                         ": Address already in use\n"));
+  const auto ping = [&address] {
+    grpc::ClientContext context;
+    v1::PingResponse response;
+    return v1::PathPlanner::NewStub(
+               grpc::CreateChannel(address, grpc::InsecureChannelCredentials()))
+        ->Ping(&context, {}, &response)
+        .ok();
+  };
+  EXPECT_TRUE(ping());
+  // Whoever removes the file lets another server in; the end of the first does not take its socket.
+  std::filesystem::remove(path);
+  std::filesystem::remove(ready_path_);
+  Process third(Arguments(address, "none"), "third");
+  AwaitReady();
+  first.Signal(SIGTERM);
+  EXPECT_EQ(first.Await(), 0);
+  EXPECT_TRUE(ping());
+  third.Signal(SIGTERM);
+  EXPECT_EQ(third.Await(), 0);
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(ServiceBinaryTest, APathThatIsNoSocketIsToldAndLeft) {
+  const std::string path = ready_path_ + ".file";
+  std::ofstream(path) << "text";
+  struct Wrong {
+    std::string address;
+    std::string why;
+  };
+  for (const Wrong& wrong :
+       {Wrong{"unix:" + path, "a file that is no socket stands there; it is left as it is"},
+        Wrong{"unix:/tmp", "Is a directory"},
+        Wrong{"unix:/nowhere/at/all", "its folder /nowhere/at/ does not exist"},
+        Wrong{"unix:/tmp/" + std::string(110, 'x'),
+              "the path has 115 bytes, a socket's has at most 107"}}) {
+    Process server({"--listen=" + wrong.address, "--metrics-listen=none"});
+    EXPECT_EQ(server.Await(), 1);
+    EXPECT_THAT(server.Output(), HasSubstr("arclane-server: cannot listen on " + wrong.address +
+                                           ": " + wrong.why + "\n"));
+  }
+  EXPECT_EQ(std::filesystem::file_size(path), 4u);
+  std::filesystem::remove(path);
+}
+
 TEST_F(ServiceBinaryTest, WrongSettingsAreToldTogether) {
   Process server({"--max-portals=0", "--listen=nowhere", "stray"});
   EXPECT_EQ(server.Await(), 1);
   EXPECT_THAT(server.Output(), HasSubstr("max_portals (flag): must be in"));
   EXPECT_THAT(server.Output(), HasSubstr("listen: must be host:port"));
   EXPECT_THAT(server.Output(), HasSubstr("\"stray\" is no flag"));
+}
+
+TEST_F(ServiceBinaryTest, WrongFlagsVariablesAndFilesAreToldTogether) {
+  const std::string path = ready_path_ + ".json";
+  std::ofstream(path) << R"({"max_portals": -1, "portals": 1, "max_samples": null})";
+  setenv("ARCLANE_MAX_VERTICES", "few", 1);
+  Process server({"--config=" + path, "--lisen=a:1", "--log-level=loud", "--max-batch-items"});
+  unsetenv("ARCLANE_MAX_VERTICES");
+  EXPECT_EQ(server.Await(), 1);
+  for (const std::string& line :
+       {std::string("--lisen: there is no such flag\n"), std::string("--max_batch_items: needs"),
+        std::string("log_level (flag): must be one of"),
+        std::string("max_vertices (environment): must be a whole number, got \"few\""),
+        "config: " + path + ": portals (file): there is no such setting\n",
+        "config: " + path + ": max_samples (file): must be a text, a number or a list",
+        std::string("max_portals (file): must be a whole number, got \"-1\"")}) {
+    EXPECT_THAT(server.Output(), HasSubstr(line));
+  }
+  std::filesystem::remove(path);
+}
+
+TEST_F(ServiceBinaryTest, AnEmptyFlagWinsOverTheFile) {
+  const std::string path = ready_path_ + ".json";
+  std::ofstream(path) << R"({"capture_dir": "/tmp/x", "tls_certificate": "c", "tls_key": "k"})";
+  Process config({"--config=" + path, "--capture-dir=", "--tls-certificate=", "--tls-key", "",
+                  "--print-config"});
+  EXPECT_EQ(config.Await(), 0);
+  const auto printed = nlohmann::json::parse(config.Output());
+  for (const char* name : {"capture_dir", "tls_certificate", "tls_key"}) {
+    EXPECT_EQ(printed[name], "") << name;
+  }
+  // No file in place of the one that the environment names.
+  setenv("ARCLANE_CONFIG", "/nowhere", 1);
+  Process none({"--config=", "--print-config"}, "none");
+  unsetenv("ARCLANE_CONFIG");
+  EXPECT_EQ(none.Await(), 0);
+  Process listen({"--listen=", "--print-config"}, "listen");
+  EXPECT_EQ(listen.Await(), 1);
+  EXPECT_THAT(listen.Output(), HasSubstr("listen (flag): must name at least one item"));
+  std::filesystem::remove(path);
 }
 
 TEST_F(ServiceBinaryTest, PrintsConfigurationAndVersion) {
@@ -153,6 +254,41 @@ TEST_F(ServiceBinaryTest, ReadsAFileAndFlagsWinOverIt) {
   Process missing({"--config=" + path}, "missing");
   EXPECT_EQ(missing.Await(), 1);
   EXPECT_THAT(missing.Output(), HasSubstr("cannot read " + path));
+}
+
+TEST_F(ServiceBinaryTest, ADirectoryInPlaceOfAFileIsAnErrorAtStart) {
+  Process config({"--config=/tmp"});
+  EXPECT_EQ(config.Await(), 1);
+  EXPECT_EQ(config.Output(), "arclane-server: config: cannot read /tmp: Is a directory\n");
+  Process certificate({"--listen=127.0.0.1:0", "--metrics-listen=none", "--tls-certificate=/tmp",
+                       "--tls-key=/tmp", "--tls-client-ca=/nowhere"});
+  EXPECT_EQ(certificate.Await(), 1);
+  for (const char* line : {"tls_certificate: cannot read /tmp: Is a directory\n",
+                           "tls_key: cannot read /tmp: Is a directory\n",
+                           "tls_client_ca: cannot read /nowhere: No such file or directory\n"}) {
+    EXPECT_THAT(certificate.Output(), HasSubstr(line));
+  }
+}
+
+TEST_F(ServiceBinaryTest, KeepsItsSettingsWhileADirectoryStandsForTheFile) {
+  const std::string path = ready_path_ + ".json";
+  std::ofstream(path) << R"({"log_level": "info"})";
+  std::vector<std::string> arguments = Arguments("127.0.0.1:0", "none");
+  arguments.push_back("--config=" + path);
+  Process server(arguments);
+  AwaitReady();
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  server.Signal(SIGHUP);
+  for (int i = 0; i < 1000; ++i) {
+    if (server.Output().find("those before stay") != std::string::npos) break;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_THAT(server.Output(), HasSubstr("the settings are wrong; those before stay"));
+  EXPECT_THAT(server.Output(), HasSubstr(path + ": Is a directory"));
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Await(), 0);
+  std::filesystem::remove(path);
 }
 
 }  // namespace

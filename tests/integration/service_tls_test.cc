@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "arclane/v1/navmesh.grpc.pb.h"
@@ -324,6 +325,20 @@ TEST_F(RotationTest, FilesThatHoldNothingOrAnExpiredCertificateKeepTheOneBefore)
   EXPECT_TRUE(Ping(Connect(address, Trusting(authority_))).ok());
 }
 
+TEST_F(RotationTest, ADirectoryInPlaceOfAFileKeepsThePairBefore) {
+  TestServer server(Options(false));
+  const std::string address = server.server().addresses()[0];
+  for (const std::string& path : {server_.certificate, server_.key}) {
+    const double failed = server.MetricValue(kFailed);
+    std::filesystem::rename(path, path + ".away");
+    std::filesystem::create_directory(path);
+    ASSERT_TRUE(AwaitAbove(server, kFailed, failed + 1));
+    EXPECT_TRUE(Ping(Connect(address, Trusting(authority_))).ok());
+    std::filesystem::remove(path);
+    std::filesystem::rename(path + ".away", path);
+  }
+}
+
 TEST_F(RotationTest, AuthoritiesOfClientsAreReplacedToo) {
   TestServer server(Options(true));
   const std::string address = server.server().addresses()[0];
@@ -356,6 +371,9 @@ TEST_F(RotationTest, AServerDoesNotStartWithFilesItCannotServe) {
         Wrong{{server_.key, server_.key, ""}, "holds no certificate"},
         Wrong{{server_.certificate, server_.certificate, ""}, "holds no private key"},
         Wrong{{server_.certificate, "/nowhere", ""}, "cannot read /nowhere"},
+        Wrong{{"/tmp", "/nowhere", "/"}, "tls_certificate: cannot read /tmp: Is a directory\n"},
+        Wrong{{"/tmp", "/nowhere", "/"}, "tls_key: cannot read /nowhere: No such file"},
+        Wrong{{"/tmp", "/nowhere", "/"}, "tls_client_ca: cannot read /: Is a directory"},
         Wrong{{server_.certificate, server_.key, server_.key}, "tls_client_ca"}}) {
     ServerOptions options;
     options.security.tls = wrong.files;

@@ -3,10 +3,10 @@
 
 #include <utility>
 
+#include "server/service/socket_file.h"
+
 namespace arclane {
 namespace {
-
-bool IsUnixSocket(const std::string& address) { return address.rfind("unix:", 0) == 0; }
 
 std::vector<RoleGrant> GrantsOrDefault(std::vector<RoleGrant> grants) {
   if (grants.empty()) grants.push_back({Role::kPlanner, "*"});
@@ -16,7 +16,7 @@ std::vector<RoleGrant> GrantsOrDefault(std::vector<RoleGrant> grants) {
 }  // namespace
 
 bool ListensBeyondThisMachine(const std::string& address) {
-  if (IsUnixSocket(address)) return false;
+  if (IsUnixAddress(address)) return false;
   const std::string host = address.substr(0, address.rfind(':'));
   return host != "localhost" && host != "[::1]" && host.rfind("127.", 0) != 0;
 }
@@ -45,7 +45,7 @@ ServerSecurity::ServerSecurity(const SecurityOptions& options,
 
 std::shared_ptr<grpc::ServerCredentials> ServerSecurity::CredentialsFor(
     const std::string& address) {
-  const bool socket = IsUnixSocket(address);
+  const bool socket = IsUnixAddress(address);
   std::vector<Identity> own;
   if (socket) own.push_back({Identity::Kind::kSocket, kSocketIdentity});
   std::shared_ptr<CallAuthorizer> authorizer;

@@ -7,13 +7,13 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/files/whole_file.h"
 
 namespace arclane {
 namespace {
@@ -31,18 +31,14 @@ using Owned = std::unique_ptr<T, Free>;
 constexpr size_t kMostBytes = 1 << 20;
 constexpr double kSecondsPerDay = 86400;
 
-absl::Status ReadFile(const std::string& path, const char* setting, std::string& text) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(setting, ": cannot read ", path, ": ", std::strerror(errno)));
+void ReadPem(const std::string& path, const char* setting, std::string& pem,
+             std::vector<std::string>& errors) {
+  auto bytes = ReadWholeFile(path, kMostBytes);
+  if (bytes.ok()) {
+    pem = *std::move(bytes);
+  } else {
+    errors.push_back(absl::StrCat(setting, ": ", bytes.status().message()));
   }
-  text.assign(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) return absl::InvalidArgumentError(absl::StrCat(setting, ": cannot read ", path));
-  if (text.size() > kMostBytes) {
-    return absl::InvalidArgumentError(absl::StrCat(setting, ": ", path, " is too large"));
-  }
-  return absl::OkStatus();
 }
 
 Owned<BIO> Reader(const std::string& pem) {
@@ -92,12 +88,13 @@ absl::Status Wrong(const char* setting, const std::string& path, const char* wha
 
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsFiles& files) {
   TlsMaterial material;
-  absl::Status status = ReadFile(files.certificate, "tls_certificate", material.certificate_pem);
-  if (status.ok()) status = ReadFile(files.key, "tls_key", material.key_pem);
-  if (status.ok() && !files.client_ca.empty()) {
-    status = ReadFile(files.client_ca, "tls_client_ca", material.client_ca_pem);
+  std::vector<std::string> errors;
+  ReadPem(files.certificate, "tls_certificate", material.certificate_pem, errors);
+  ReadPem(files.key, "tls_key", material.key_pem, errors);
+  if (!files.client_ca.empty()) {
+    ReadPem(files.client_ca, "tls_client_ca", material.client_ca_pem, errors);
   }
-  if (!status.ok()) return status;
+  if (!errors.empty()) return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
   return material;
 }
 

@@ -31,7 +31,8 @@ struct TlsMaterial {
   }
 };
 
-// The bytes of the files, unchecked. INVALID_ARGUMENT names the file that cannot be read.
+// The bytes of the files, unchecked. INVALID_ARGUMENT names every file that cannot be read, one a
+// line.
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsFiles& files);
 
 // Fills `subject` and `expiry_s`. INVALID_ARGUMENT, without a byte of the key, when a file holds no

@@ -164,13 +164,32 @@ TEST_F(CliTest, SamplingFlagsReachTheServer) {
 TEST_F(CliTest, MissingFileAndEmptyInputAreBadInput) {
   Outcome outcome = RunOnServer({"plan-corridor", "no/such/file.json"});
   EXPECT_EQ(outcome.code, ExitCode::kBadInput);
-  EXPECT_EQ(outcome.err,
-            "cannot read no/such/file.json: check the name, or give - for standard input\n");
+  EXPECT_EQ(
+      outcome.err,
+      "cannot read no/such/file.json: No such file or directory; check the name, or give - for "
+      "standard input\n");
   outcome = RunOnServer({"plan-corridor", "-"}, " \n");
   EXPECT_EQ(outcome.code, ExitCode::kBadInput);
   EXPECT_THAT(outcome.err, HasSubstr("standard input is empty"));
-  outcome = RunOnServer({"plan-corridor", ::testing::TempDir()});
+  outcome = RunOnServer({"plan-corridor", "--lines", "no/such/file.json"});
   EXPECT_EQ(outcome.code, ExitCode::kBadInput);
+}
+
+TEST_F(CliTest, AFolderInPlaceOfAFileIsBadInputOfEveryCommand) {
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"plan-corridor", "/tmp"},
+                                                  {"plan-batch", "/tmp"},
+                                                  {"plot", "/tmp"},
+                                                  {"follow", "/tmp"},
+                                                  {"navmesh", "publish", "town", "/tmp"}}) {
+    const Outcome outcome = RunOnServer(command);
+    EXPECT_EQ(outcome.code, ExitCode::kBadInput) << command[0];
+    EXPECT_THAT(outcome.err, StartsWith("cannot read /tmp: Is a directory")) << command[0];
+  }
+  const Outcome lines = RunOnServer({"plan-corridor", "--lines", "/tmp"});
+  EXPECT_EQ(lines.code, ExitCode::kBadInput);
+  const Outcome tls = RunOnServer({"ping", "--tls-ca", "/tmp"});
+  EXPECT_EQ(tls.code, ExitCode::kUsage);
+  EXPECT_THAT(tls.err, HasSubstr("cannot read /tmp: Is a directory"));
 }
 
 TEST_F(CliTest, WrongJsonIsToldWithLineAndField) {
@@ -354,6 +373,41 @@ TEST_F(CliTest, OutFlagWritesAFile) {
   EXPECT_THAT(testing::ReadFile(path), HasSubstr("OUTCOME_COMPLETE"));
   EXPECT_EQ(RunOnServer({"plan-corridor", "-", "--out", "/no/such/folder/x"}, "{}").code,
             ExitCode::kBadInput);
+}
+
+TEST_F(CliTest, AFileThatCannotBeWrittenIsToldBeforeTheServerIsAsked) {
+  bool asked = false;
+  planner_.OnPlan(
+      [&asked](grpc::ServerContext&, const v1::PlanCorridorRequest&, v1::PlanCorridorResponse&) {
+        asked = true;
+        return grpc::Status::OK;
+      });
+  const std::string request = ToJson(testing::RoundedPlan().request, JsonLayout::kOneLine);
+  const std::string new_file = ::testing::TempDir() + "/not_made.txt";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"plan-corridor", "-", "--out", "/tmp"},
+        {"plan-corridor", "-", "--svg", "/tmp"},
+        {"plan-batch", "-", "--out", "/tmp"},
+        {"plot", "-", "--out", "/tmp"},
+        {"follow", "-", "--out", "/tmp"},
+        {"follow", "-", "--out", new_file, "--svg", "/tmp"},
+        {"navmesh", "draw", "town", "--out", "/tmp"}}) {
+    const Outcome outcome = RunOnServer(command, request);
+    EXPECT_EQ(outcome.code, ExitCode::kBadInput) << command[0];
+    EXPECT_EQ(outcome.err, "cannot write /tmp: Is a directory\n") << command[0];
+  }
+  EXPECT_FALSE(asked);
+  EXPECT_FALSE(std::ifstream(new_file).is_open());
+}
+
+TEST_F(CliTest, AFileStaysAsItIsWhenThereIsNothingToWrite) {
+  const std::string path = WriteTempFile("kept.svg", "before");
+  EXPECT_EQ(RunOnServer({"plot", "-", "--out", path}, "{\"start\": {\"x\": -1}}").code,
+            ExitCode::kRefused);
+  EXPECT_EQ(testing::ReadFile(path), "before");
+  const std::string request = ToJson(testing::RoundedPlan().request, JsonLayout::kOneLine);
+  EXPECT_EQ(RunOnServer({"plot", "-", "--out", path}, request).code, ExitCode::kOk);
+  EXPECT_THAT(testing::ReadFile(path), StartsWith("<svg "));
 }
 
 TEST(CliUsageTest, WrongCommandLinesAreUsageErrors) {

@@ -48,11 +48,32 @@ TEST(ServerConfigTest, FlagWinsOverEnvironmentWinsOverFileWinsOverDefault) {
   EXPECT_EQ(config.max_dependencies, ServerConfig{}.max_dependencies);
 }
 
-TEST(ServerConfigTest, AnEmptyTextCountsAsNotGiven) {
+TEST(ServerConfigTest, AnEmptyTextIsGivenAndMeansNone) {
   ConfigSources sources;
-  sources.environment = {{"max_portals", ""}};
-  sources.file = {{"max_portals", "4"}};
-  EXPECT_EQ(Resolved(sources).max_portals, 4u);
+  sources.flags = {{"capture_dir", ""}, {"open_services", ""}, {"authorize", ""}};
+  sources.environment = {{"tls_certificate", ""}, {"tls_key", ""}, {"health_listen", ""}};
+  sources.file = {{"capture_dir", "/tmp/x"}, {"open_services", "a.B"}, {"authorize", "planner=a"},
+                  {"tls_certificate", "c"},  {"tls_key", "k"},         {"health_listen", "a:1"}};
+  const ServerConfig config = Resolved(sources);
+  EXPECT_EQ(config.capture_dir, "");
+  EXPECT_EQ(config.tls_certificate, "");
+  EXPECT_EQ(config.tls_key, "");
+  EXPECT_THAT(config.open_services, ElementsAre());
+  EXPECT_THAT(config.authorize, ElementsAre());
+  EXPECT_THAT(config.health_listen, ElementsAre());
+}
+
+TEST(ServerConfigTest, AnEmptyTextIsAnErrorOfSettingsThatHaveNoNone) {
+  ConfigSources sources;
+  sources.flags = {{"listen", ""}, {"max_portals", ""}, {"log_level", ""}};
+  sources.environment = {{"cache_bytes", ""}, {"drain_delay_s", ""}, {"metrics_listen", ""}};
+  const std::string error = ErrorOf(sources);
+  EXPECT_THAT(error, HasSubstr("listen (flag): must name at least one item"));
+  EXPECT_THAT(error, HasSubstr("max_portals (flag): must be a whole number, got \"\""));
+  EXPECT_THAT(error, HasSubstr("log_level (flag): must be one of trace"));
+  EXPECT_THAT(error, HasSubstr("cache_bytes (environment): must be a number of bytes"));
+  EXPECT_THAT(error, HasSubstr("drain_delay_s (environment): must be a number, got \"\""));
+  EXPECT_THAT(error, HasSubstr("metrics_listen: must be host:port or none, got \"\""));
 }
 
 TEST(ServerConfigTest, AValueThatLosesIsNotJudged) {
@@ -149,32 +170,42 @@ TEST(ServerConfigTest, RefusesAddressesThatCannotBeMeant) {
 }
 
 TEST(ConfigFileTest, ReadsTextsNumbersListsAndComments) {
+  std::vector<std::string> errors;
   const auto texts = ParseConfigFile(R"({
     // where
     "listen": ["a:1", "b:2"],
     "max_portals": 12, /* few */
     "drain_timeout_s": 0.5,
     "log_format": "json"
-  })");
-  ASSERT_TRUE(texts.ok()) << texts.status();
-  EXPECT_THAT(*texts,
+  })",
+                                     errors);
+  EXPECT_THAT(errors, ElementsAre());
+  EXPECT_THAT(texts,
               UnorderedElementsAre(Pair("listen", "a:1,b:2"), Pair("max_portals", "12"),
                                    Pair("drain_timeout_s", "0.5"), Pair("log_format", "json")));
 }
 
-TEST(ConfigFileTest, NamesUnknownDoubleAndUnfitKeysTogether) {
+TEST(ConfigFileTest, NamesUnknownDoubleAndUnfitKeysAndKeepsTheOthers) {
+  std::vector<std::string> errors;
   const auto texts = ParseConfigFile(
-      R"({"max_portal": 1, "max_samples": 2, "max_samples": 3, "listen": {"a": 1}})");
-  const std::string error(texts.status().message());
-  EXPECT_THAT(error, HasSubstr("max_portal (file): there is no such setting"));
-  EXPECT_THAT(error, HasSubstr("max_samples (file): is given twice"));
-  EXPECT_THAT(error, HasSubstr("listen (file): must be a text, a number or a list of texts"));
+      R"({"max_portal": 1, "max_samples": 2, "max_samples": 3, "listen": {"a": 1},
+          "max_vertices": null, "max_portals": -1})",
+      errors);
+  EXPECT_THAT(errors, UnorderedElementsAre(
+                          "max_portal (file): there is no such setting",
+                          "max_samples (file): is given twice",
+                          "listen (file): must be a text, a number or a list of texts",
+                          "max_vertices (file): must be a text, a number or a list of texts"));
+  EXPECT_THAT(texts, UnorderedElementsAre(Pair("max_samples", "3"), Pair("max_portals", "-1")));
 }
 
 TEST(ConfigFileTest, RefusesWhatIsNoObject) {
-  EXPECT_THAT(std::string(ParseConfigFile("[1]").status().message()), HasSubstr("one JSON object"));
-  EXPECT_THAT(std::string(ParseConfigFile("{").status().message()), HasSubstr("not JSON"));
-  EXPECT_THAT(std::string(ParseConfigFile("").status().message()), HasSubstr("not JSON"));
+  std::vector<std::string> errors;
+  for (const char* text : {"[1]", "{", ""}) {
+    EXPECT_THAT(ParseConfigFile(text, errors), ElementsAre()) << text;
+  }
+  EXPECT_THAT(errors, ElementsAre(HasSubstr("one JSON object"), HasSubstr("not JSON"),
+                                  HasSubstr("not JSON")));
 }
 
 TEST(EnvironmentTest, TakesSettingsAndTellsTheRest) {
@@ -189,14 +220,16 @@ TEST(EnvironmentTest, TakesSettingsAndTellsTheRest) {
 
 TEST(PrintConfigTest, IsReadBackToTheSameValues) {
   ConfigSources sources;
-  sources.flags = {
-      {"listen", "a:1,b:2"}, {"drain_timeout_s", "12.345678901234567"}, {"ready_file", "/a \"b\""}};
+  sources.flags = {{"listen", "a:1,b:2"},
+                   {"drain_timeout_s", "12.345678901234567"},
+                   {"ready_file", "/a \"b\""},
+                   {"open_services", ""}};
   const std::string printed = PrintConfig(Resolved(sources));
   EXPECT_TRUE(nlohmann::json::accept(printed)) << printed;
-  const auto texts = ParseConfigFile(printed);
-  ASSERT_TRUE(texts.ok()) << texts.status();
+  std::vector<std::string> errors;
   ConfigSources again;
-  again.file = *texts;
+  again.file = ParseConfigFile(printed, errors);
+  EXPECT_THAT(errors, ElementsAre());
   EXPECT_EQ(PrintConfig(Resolved(again)), printed);
 }
 

@@ -58,7 +58,7 @@ QUESTIONS = [
              (r"BM_FollowStream/1000/real_time/ns_per_item", r"BM_FollowStream/1000/real_time", r"BM_PingStreamOfTheSameBytes/1000/real_time")),
     Question("operation", "metrics a call, a scrape's time and bytes", (r"BM_Metrics_PlannedCall/real_time/threads:1", r"BM_Metrics_Scrape", r"BM_Metrics_Scrape/bytes")),
     Question("operation", "plans a second of a core by portals", (r"BM_Capacity_(Stops|Rounded)/\d+/items_per_second",)),
-    Question("operation", "overload", answered_by="tests/deployment"),
+    Question("operation", "overload", answered_by=".ci/run overload"),
     Question("operation", "rolling restarts, image size, start to first plan", answered_by="tests/deployment/rolling.sh, tests/deployment/container.sh"),
     Question("batch", "plans a second, and the server's CPU a plan over planning in process",
              tuple(rf"BM_Batch_Server/{source}/{samples}/real_time/{what}" for source in (0, 1) for samples in (0, 32)

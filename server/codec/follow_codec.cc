@@ -65,14 +65,21 @@ class RouteReader {
     return CheckSameLength(field, size, expected, violations_);
   }
 
-  bool AllFinite(const char* field, std::span<const double> values) {
+  bool AllFinite(const char* field, std::span<const double> values,
+                 const NumberRule& rule = kFinite) {
     for (size_t i = 0; i < values.size(); ++i) {
-      if (!CheckNumber(std::string(field) + "[" + std::to_string(i) + "]", values[i], kFinite,
-                       violations_)) {
-        return false;
-      }
+      if (std::isfinite(values[i]) && values[i] >= rule.min && values[i] <= rule.max) continue;
+      return CheckNumber(std::string(field) + "[" + std::to_string(i) + "]", values[i], rule,
+                         violations_);
     }
     return true;
+  }
+  // Coordinates and distances within what a plan may have.
+  bool AllNear(const char* field, std::span<const double> values) {
+    return AllFinite(field, values, {-kMaxCoordinate, kMaxCoordinate, true, false});
+  }
+  bool AllMotion(const char* field, std::span<const double> values) {
+    return AllFinite(field, values, {-kMostMotion, kMostMotion, true, false});
   }
 
   template <typename T>
@@ -84,7 +91,7 @@ class RouteReader {
               PointColumns* points) {
     *points = BorrowColumns(columns, frame_->up_axis);
     return SameLength(field, points->a.size(), size) && SameLength(field, points->b.size(), size) &&
-           AllFinite(field, points->a) && AllFinite(field, points->b);
+           AllNear(field, points->a) && AllNear(field, points->b);
   }
 
   Vec2 Local(const PointColumns& points, size_t i) const {
@@ -137,10 +144,10 @@ class RouteReader {
         !SameLength("route.segments.length", columns.length_size(), size) ||
         !SameLength("route.segments.turn_angle_rad", columns.turn_angle_rad_size(), size) ||
         !Points("route.segments.start", columns.start(), size, &start) ||
-        !AllFinite("route.segments.start_distance", Column(columns.start_distance())) ||
+        !AllNear("route.segments.start_distance", Column(columns.start_distance())) ||
         !AllFinite("route.segments.heading_rad", Column(columns.heading_rad())) ||
         !AllFinite("route.segments.curvature", Column(columns.curvature())) ||
-        !AllFinite("route.segments.length", Column(columns.length())) ||
+        !AllNear("route.segments.length", Column(columns.length())) ||
         !AllFinite("route.segments.turn_angle_rad", Column(columns.turn_angle_rad()))) {
       return false;
     }
@@ -176,9 +183,34 @@ class RouteReader {
       last.end = last.start + chord * UnitVector(last.heading + half);
       route_.start = route_.segments.front().start;
       route_.end = last.end;
+    } else if (!ReadPoint()) {
+      return false;
     }
     route_.length = message_.length();
     route_.duration_s = message_.duration_s();
+    return true;
+  }
+
+  // Of a route without segments. Plans of servers that did not tell have it as their sample.
+  bool ReadPoint() {
+    Vec2 point;
+    if (message_.has_point()) {
+      const size_t before = violations_.total();
+      CheckPoint("route.point", message_.point(), violations_);
+      if (violations_.total() > before) return false;
+      point = SplitPoint(message_.point(), frame_->up_axis).plan;
+    } else {
+      PointColumns samples;
+      const v1::PointColumns& sent = message_.samples().position();
+      const auto count = static_cast<size_t>(std::max(sent.x_size(), sent.y_size()));
+      if (count == 0) {
+        return Fail(ViolationReason::kRequired, "route.point",
+                    "required: the route has no segments");
+      }
+      if (!Points("route.samples.position", sent, count, &samples)) return false;
+      point = samples.point(0);
+    }
+    route_.start = route_.end = point - frame_->origin.plan;
     return true;
   }
 
@@ -193,10 +225,10 @@ class RouteReader {
         !SameLength("route.phases.length", columns.length_size(), size) ||
         !SameLength("route.phases.duration_s", columns.duration_s_size(), size) ||
         (columns.law_size() > 0 && !SameLength("route.phases.law", columns.law_size(), size)) ||
-        !AllFinite("route.phases.start_distance", Column(columns.start_distance())) ||
-        !AllFinite("route.phases.speed", Column(columns.speed())) ||
-        !AllFinite("route.phases.acceleration", Column(columns.acceleration())) ||
-        !AllFinite("route.phases.length", Column(columns.length())) ||
+        !AllNear("route.phases.start_distance", Column(columns.start_distance())) ||
+        !AllMotion("route.phases.speed", Column(columns.speed())) ||
+        !AllMotion("route.phases.acceleration", Column(columns.acceleration())) ||
+        !AllNear("route.phases.length", Column(columns.length())) ||
         !AllFinite("route.phases.law", Column(columns.law()))) {
       return false;
     }
@@ -263,7 +295,7 @@ class RouteReader {
       corner.distance = distance;
       corners_.push_back(corner);
     }
-    return AllFinite("route.corners.distance", Column(message_.corners().distance()));
+    return AllNear("route.corners.distance", Column(message_.corners().distance()));
   }
 
   bool ReadCorridor() {

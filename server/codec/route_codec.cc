@@ -149,6 +149,14 @@ void EncodeRoute(const RoutePlan& plan, const PlanFrame& frame, v1::Route* out) 
   EncodeCorners(plan, frame, out->mutable_corners());
   EncodeSegments(plan.route, frame, out->mutable_segments());
   EncodePhases(plan.route.phases, out->mutable_phases());
+  const bool ends =
+      plan.outcome == RouteOutcome::kComplete || plan.outcome == RouteOutcome::kPartial;
+  if (plan.route.segments.empty() && ends) {
+    const auto& surface = plan.route.surface;
+    const double height = surface.empty() ? 0.0 : surface.front().height;
+    JoinPoint({plan.route.end + frame.origin.plan, height + frame.origin.height}, frame.up_axis,
+              out->mutable_point());
+  }
   out->set_start_shift(plan.start_shift);
   out->set_goal_shift(plan.goal_shift);
   if (!plan.shortfalls.empty()) {

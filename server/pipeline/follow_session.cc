@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "server/codec/agent_codec.h"
 #include "server/codec/curve_route_codec.h"
 #include "server/codec/field_checks.h"
 #include "server/navmesh_codec/navmesh_failure.h"
@@ -32,6 +33,30 @@ void CheckPoints(const std::string& field, const v1::PointColumns& points, int e
   if (expected > 0 && present < 2) {
     violations.Add(ViolationReason::kRequired, field, "two horizontal columns are required");
   }
+}
+
+// Columns of finite numbers beyond `most` are refused by the first of them; one agent's NaN is told
+// in its row.
+void CheckSize(const std::string& field, const google::protobuf::RepeatedField<double>& column,
+               double most, Violations& violations) {
+  const auto fits = [most](double value) { return !(std::abs(value) > most); };
+  // Without branches: most messages have nothing to tell.
+  bool all = true;
+  for (const double value : column) all &= fits(value);
+  if (all) return;
+  for (int i = 0; i < column.size(); ++i) {
+    if (fits(column[i]) || !std::isfinite(column[i])) continue;
+    CheckNumber(field + "[" + std::to_string(i) + "]", column[i], {-most, most, true, false},
+                violations);
+    return;
+  }
+}
+
+void CheckSizes(const std::string& field, const v1::PointColumns& points, double most,
+                Violations& violations) {
+  CheckSize(field + ".x", points.x(), most, violations);
+  CheckSize(field + ".y", points.y(), most, violations);
+  CheckSize(field + ".z", points.z(), most, violations);
 }
 
 // Columns whose lengths were checked; those that are empty are 0.
@@ -101,7 +126,8 @@ std::optional<Failure> FollowSession::Answer(const v1::FollowRequest& request,
   response->set_valid_until_s(request.time_s() +
                               options_.validity_s.value_or(2.0 * request.dt_s()));
   if (changed || request.has_changes()) TellStale(!request.has_changes(), response);
-  StepAgents(request, response->mutable_motions());
+  StepAgents(request, response, violations);
+  if (violations.total() > 0) return ToFailure(violations);
   return std::nullopt;
 }
 
@@ -185,6 +211,10 @@ void FollowSession::CheckAgents(const v1::AgentColumns& agents, Violations& viol
   if (agents.has_resume_velocity()) {
     CheckPoints("agents.resume_velocity", agents.resume_velocity(), size, violations);
   }
+  CheckSizes("agents.position", agents.position(), kMaxCoordinate, violations);
+  CheckSizes("agents.displacement", agents.displacement(), kMaxCoordinate, violations);
+  CheckSizes("agents.velocity", agents.velocity(), kMostMotion, violations);
+  CheckSizes("agents.resume_velocity", agents.resume_velocity(), kMostMotion, violations);
   SameLengthOrEmpty("agents.collision", agents.collision_size(), size, violations);
   SameLengthOrEmpty("agents.max_speed", agents.max_speed_size(), size, violations);
   SameLengthOrEmpty("agents.no_solution", agents.no_solution_size(), size, violations);
@@ -225,16 +255,21 @@ void FollowSession::TellStale(bool only_new, v1::FollowResponse* response) {
     for (size_t i = 0; i < states.size(); ++i) {
       const uint32_t portal = agent.route->route.dependencies[i].portal;
       if (!Invalidates(states[i]) || portal < agent.state.portal) continue;
-      v1::StaleColumns& stale = *response->mutable_stale();
-      stale.add_agent_id(agent.id);
-      stale.add_route_id(agent.route_id);
-      stale.add_change(ChangeOf(states[i]));
-      stale.add_dependency_index(static_cast<uint32_t>(i));
-      stale.add_portal_index(portal);
-      agent.was_told = true;
+      AddStale(agent, states[i], static_cast<uint32_t>(i), response);
       break;
     }
   }
+}
+
+void FollowSession::AddStale(Agent& agent, DependencyState changed, uint32_t dependency,
+                             v1::FollowResponse* response) {
+  v1::StaleColumns& stale = *response->mutable_stale();
+  stale.add_agent_id(agent.id);
+  stale.add_route_id(agent.route_id);
+  stale.add_change(ChangeOf(changed));
+  stale.add_dependency_index(dependency);
+  stale.add_portal_index(agent.route->route.dependencies[dependency].portal);
+  agent.was_told = true;
 }
 
 FollowSession::Agent& FollowSession::FindAgent(size_t row, uint64_t id) {
@@ -276,12 +311,15 @@ void FollowSession::StartAgent(const v1::FollowRequest& request, int i, StreamRo
   agent.state.command = command;
 }
 
-void FollowSession::StepAgents(const v1::FollowRequest& request, v1::MotionColumns* motions) {
+void FollowSession::StepAgents(const v1::FollowRequest& request, v1::FollowResponse* response,
+                               Violations& violations) {
   const v1::AgentColumns& agents = request.agents();
   const int size = agents.agent_id_size();
-  MotionWriter writer(static_cast<size_t>(size), options_.with_half_planes, motions);
+  MotionWriter writer(static_cast<size_t>(size), options_.with_half_planes,
+                      response->mutable_motions());
   order_.resize(static_cast<size_t>(size), 0);
   time_s_ = request.time_s();
+  ++tick_;
   FollowInput input;
   input.report.time_s = request.time_s();
   input.report.dt = request.dt_s();
@@ -314,6 +352,12 @@ void FollowSession::StepAgents(const v1::FollowRequest& request, v1::MotionColum
     report.velocity = velocities.PlanOf(row, frame.up_axis);
     report.heading = agents.heading_rad(i);
     Agent& agent = known != nullptr ? *known : FindAgent(row, id);
+    if (agent.tick == tick_) {
+      violations.Add(ViolationReason::kConflict, "agents.agent_id[" + std::to_string(i) + "]",
+                     "agent " + std::to_string(id) + " is in the message already");
+      return;
+    }
+    agent.tick = tick_;
     if (agent.route != route->states.route) {
       const Vec2 command =
           has.resume_velocity ? commands.PlanOf(row, frame.up_axis) : report.velocity;
@@ -332,6 +376,10 @@ void FollowSession::StepAgents(const v1::FollowRequest& request, v1::MotionColum
     input.cancel = has.cancel && agents.cancel(i);
     FollowStep(agent.route->route, options_.follower, input, agent.state, motion_);
     writer.Write(row, id, motion_, frame);
+    // Of one that came to a route that had gone stale before, nobody was told yet.
+    if (motion_.stale && !agent.was_told && Invalidates(motion_.changed)) {
+      AddStale(agent, motion_.changed, motion_.changed_dependency, response);
+    }
   }
 }
 

@@ -32,8 +32,9 @@ class FollowSession {
       : can_watch_(views != nullptr), states_(std::move(views)) {}
 
   // Fills the response. A failure ends the stream: fields that make no sense for all agents at once
-  // (columns of different lengths, options out of range, a malformed route), or more than the
-  // stream may hold. What is wrong with one agent is told in its row. O(agents + routes sent; a
+  // (columns of different lengths, options out of range, a malformed route, an agent twice, places
+  // and velocities beyond what a plan may have), or more than the stream may hold. What is wrong
+  // with one agent is told in its row. O(agents + routes sent; a
   // change: routes and agents).
   std::optional<Failure> Answer(const v1::FollowRequest& request, v1::FollowResponse* response);
 
@@ -53,6 +54,7 @@ class FollowSession {
     bool is_used = false;
     bool was_told = false;  // That its route is stale.
     uint32_t route_id = 0;
+    uint64_t tick = 0;  // It was stepped in last.
     StreamRoute* held = nullptr;
     std::shared_ptr<const FollowedRoute> route;  // That the state belongs to.
     FollowerState state;
@@ -63,7 +65,10 @@ class FollowSession {
   void UpdateRoutes();
   void CheckAgents(const v1::AgentColumns& agents, Violations& violations) const;
   void TellStale(bool only_new, v1::FollowResponse* response);
-  void StepAgents(const v1::FollowRequest& request, v1::MotionColumns* motions);
+  void AddStale(Agent& agent, DependencyState changed, uint32_t dependency,
+                v1::FollowResponse* response);
+  void StepAgents(const v1::FollowRequest& request, v1::FollowResponse* response,
+                  Violations& violations);
   void DropAgent(uint64_t id);
   void DropRoute(uint32_t id);
   Agent& FindAgent(size_t row, uint64_t id);
@@ -78,6 +83,7 @@ class FollowSession {
   StreamOptions options_;
   bool is_first_ = true;
   double time_s_ = 0.0;  // Of the last tick.
+  uint64_t tick_ = 0;    // Messages with agents so far.
   double heard_s_ = -std::numeric_limits<double>::infinity();
   absl::flat_hash_map<uint32_t, std::unique_ptr<StreamRoute>> routes_;
   // Agents lie in memory in the order in which they came; `rows_` finds them by id, `order_` by

@@ -5,9 +5,17 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
+
+#include "server/planning/geometry/polygon.h"
 
 namespace arclane {
 namespace {
+
+// An agent is counted to a cell that it lies two tolerances outside of; at a corner as sharp as
+// half a radian it lies so many from the corner.
+constexpr double kFarthestMove = 16.0;
 
 HalfPlane PlaneOf(Vec2 a, Vec2 b) {
   const Vec2 along = b - a;
@@ -47,7 +55,9 @@ Interval Covered(const Portal& portal, Vec2 a, Vec2 b, const HalfPlane& plane, d
 class CellReader {
  public:
   CellReader(const Corridor& corridor, size_t k, FollowRoute* route)
-      : corridor_(corridor), cell_(corridor.cell(k)), k_(k), route_(route) {}
+      : corridor_(corridor), cell_(corridor.cell(k)), k_(k), route_(route) {
+    if (cell_.size() >= 3) HoldPortals();
+  }
 
   void Read() {
     if (cell_.size() < 3) {
@@ -61,7 +71,7 @@ class CellReader {
     for (size_t i = 0; i < cell_.size(); ++i) {
       const Vec2 a = cell_[i], b = cell_[(i + 1) % cell_.size()];
       const HalfPlane plane = PlaneOf(a, b);
-      route_->cell_planes.push_back({plane.normal, plane.offset + route_->tolerance});
+      route_->cell_planes.push_back({plane.normal, plane.offset + route_->plane_roundoff});
       Interval covered[2];
       if (before) covered[0] = Covered(*before, a, b, plane, before_tolerance);
       if (after) covered[1] = Covered(*after, a, b, plane, after_tolerance);
@@ -79,6 +89,23 @@ class CellReader {
   }
 
  private:
+  // The copy of a vertex in the neighbour's polygon may be the portal's end: the cell grows to it,
+  // so that a line through portals lies in the cells.
+  void HoldPortals() {
+    std::vector<Vec2> points(cell_.begin(), cell_.end());
+    for (const size_t i : {k_ - 1, k_}) {
+      if (i >= corridor_.portals.size()) continue;
+      for (const Vec2 end : {corridor_.portals[i].left, corridor_.portals[i].right}) {
+        if (!ConvexContains(cell_, end)) points.push_back(end);
+      }
+    }
+    if (points.size() == cell_.size()) return;
+    std::vector<uint32_t> hull;
+    ConvexHull(points, &hull);
+    for (const uint32_t i : hull) grown_.push_back(points[i]);
+    cell_ = grown_;
+  }
+
   // The line of a link, or of a cell without area, with the tolerance on both sides.
   void ReadLine() {
     const Vec2 a = cell_.front(), b = cell_.back();
@@ -136,12 +163,13 @@ class CellReader {
 
   void AddWall(Vec2 a, Vec2 b, const HalfPlane& plane, double from, double to) {
     const double length = Distance(a, b);
-    if ((to - from) * length <= corridor_.tolerance) return;
+    if ((to - from) * length <= route_->plane_roundoff) return;
     route_->walls.push_back(
         {from == 0.0 ? a : Lerp(a, b, from), to == 1.0 ? b : Lerp(a, b, to), plane});
   }
 
   const Corridor& corridor_;
+  std::vector<Vec2> grown_;
   std::span<const Vec2> cell_;
   size_t k_;
   FollowRoute* route_;
@@ -154,45 +182,117 @@ Vec2 ClosestOn(Vec2 a, Vec2 b, Vec2 p) {
   return a + along * std::clamp(Dot(p - a, along) / squared, 0.0, 1.0);
 }
 
-// The half-plane that contains the line p -> q and not the wall.
-HalfPlane Part(const FollowWall& wall, Vec2 p, Vec2 q, double tolerance) {
-  const double far = std::max(Dot(wall.plane.normal, p), Dot(wall.plane.normal, q));
-  if (far <= wall.plane.offset + tolerance) {
-    return {wall.plane.normal, wall.plane.offset + tolerance};
-  }
-  // The nearest points of two lines that do not cross: an end of one is among them.
+// The nearest points of two lines that do not cross: an end of one is among them.
+std::pair<Vec2, Vec2> NearestPoints(const FollowWall& wall, Vec2 p, Vec2 q) {
   const std::array<std::pair<Vec2, Vec2>, 4> pairs = {{{ClosestOn(p, q, wall.a), wall.a},
                                                        {ClosestOn(p, q, wall.b), wall.b},
                                                        {p, ClosestOn(wall.a, wall.b, p)},
                                                        {q, ClosestOn(wall.a, wall.b, q)}}};
-  size_t best = 0;
-  double nearest = std::numeric_limits<double>::infinity();
-  for (size_t i = 0; i < pairs.size(); ++i) {
-    const double squared = SquaredNorm(pairs[i].second - pairs[i].first);
-    if (squared < nearest) {
-      nearest = squared;
-      best = i;
+  return *std::min_element(pairs.begin(), pairs.end(), [](const auto& one, const auto& other) {
+    return SquaredNorm(one.second - one.first) < SquaredNorm(other.second - other.first);
+  });
+}
+
+Vec2 UnitOrZero(Vec2 v) {
+  const double length = Norm(v);
+  return length > 0.0 ? v * (1.0 / length) : Vec2{};
+}
+
+// The half-plane that contains the line p -> q and not the wall.
+class WallParter {
+ public:
+  WallParter(const FollowRoute& route, const FollowWall& wall, Vec2 p, Vec2 q)
+      : wall_(wall), p_(p), q_(q), roundoff_(route.plane_roundoff), tolerance_(route.tolerance) {}
+
+  // *overlap: how far the wall reaches into the half-plane at most.
+  HalfPlane Part(double* overlap) const {
+    const Vec2 own = wall_.plane.normal;
+    const double far = std::max(Dot(own, p_), Dot(own, q_));
+    *overlap = std::max(0.0, far - wall_.plane.offset);
+    if (*overlap <= roundoff_) return {own, std::max(wall_.plane.offset, far)};
+    const auto [of_line, of_wall] = NearestPoints(wall_, p_, q_);
+    const Vec2 normal = Choose(of_line, of_wall, *overlap <= tolerance_);
+    const double gap = Gap(normal);
+    *overlap = std::max(0.0, -gap);
+    return {normal, LineOffset(normal) + std::max(0.0, gap)};
+  }
+
+ private:
+  // Behind an edge by the tolerance alone, the line is on its inside: no half-plane faces the other
+  // way then.
+  Vec2 Choose(Vec2 of_line, Vec2 of_wall, bool is_inside) const {
+    const Vec2 own = wall_.plane.normal;
+    const Vec2 across = UnitOrZero(of_wall - of_line);
+    const bool faces = !is_inside || Dot(across, own) >= 0.0;
+    if (faces && across != Vec2{} && Gap(across) > roundoff_) return across;
+    // They touch, or cross by rounding. A lean on both comes first: it is the one that closes the
+    // set before an end of the line.
+    const bool at_a = SquaredNorm(wall_.a - of_wall) <= SquaredNorm(wall_.b - of_wall);
+    const Vec2 rest = UnitOrZero(at_a ? wall_.b - wall_.a : wall_.a - wall_.b);
+    const bool at_q = SquaredNorm(q_ - of_wall) <= SquaredNorm(p_ - of_wall);
+    const Vec2 way = UnitOrZero(at_q ? q_ - p_ : p_ - q_);
+    const Vec2 left = LeftNormal(way);
+    const std::array<Vec2, 4> normals = {
+        UnitOrZero(rest + way), Dot(left, rest) < 0.0 ? -left : left, is_inside ? own : -own, own};
+    for (const double allowed : {roundoff_, tolerance_}) {
+      for (const Vec2 normal : normals) {
+        if (is_inside && Dot(normal, own) < 0.0) continue;
+        if (normal != Vec2{} && Gap(normal) >= -allowed) return normal;
+      }
+    }
+    return own;
+  }
+
+  double LineOffset(Vec2 normal) const { return std::max(Dot(normal, p_), Dot(normal, q_)); }
+  double Gap(Vec2 normal) const {
+    return std::min(Dot(normal, wall_.a), Dot(normal, wall_.b)) - LineOffset(normal);
+  }
+
+  const FollowWall& wall_;
+  Vec2 p_, q_;
+  double roundoff_;
+  double tolerance_;
+};
+
+// The place in the cell nearest to p, which lies outside of it by rounding: on one edge, or where
+// two of those that p lies behind meet. O(edges), and more only at such corners.
+Vec2 MovedInto(const FollowRoute& route, size_t cell, Vec2 p) {
+  const std::span<const HalfPlane> planes = route.planes(cell);
+  const auto beyond = [&](const HalfPlane& plane, Vec2 at) {
+    return Dot(plane.normal, at) - (plane.offset - route.plane_roundoff);
+  };
+  const auto farthest = [&](Vec2 at) {
+    double most = 0.0;
+    for (const HalfPlane& plane : planes) most = std::max(most, beyond(plane, at));
+    return most;
+  };
+  const double most = farthest(p);
+  if (most == 0.0) return p;
+  Vec2 best = p;
+  double least = most;
+  const auto take = [&](Vec2 at) {
+    const double rest = farthest(at);
+    if (rest >= least) return;
+    least = rest;
+    best = at;
+  };
+  for (const HalfPlane& plane : planes) {
+    if (beyond(plane, p) > 0.0) take(p - plane.normal * beyond(plane, p));
+  }
+  if (least <= 0.25 * route.plane_roundoff) return best;
+  for (size_t i = 0; i < planes.size(); ++i) {
+    for (size_t j = 0; j < i; ++j) {
+      const double a = beyond(planes[i], p), b = beyond(planes[j], p);
+      if (std::max(a, b) <= 0.0) continue;
+      const double turn = Cross(planes[i].normal, planes[j].normal);
+      if (turn == 0.0) continue;
+      const Vec2 way = LeftNormal(planes[i].normal) * b - LeftNormal(planes[j].normal) * a;
+      const Vec2 at = p - way * (1.0 / turn);
+      // Where edges almost in line meet may be far away.
+      if (Distance(at, p) <= kFarthestMove * route.tolerance) take(at);
     }
   }
-  const double gap = std::sqrt(nearest);
-  const Vec2 at = pairs[best].second;
-  if (gap > tolerance) {
-    const Vec2 normal = (at - pairs[best].first) * (1.0 / gap);
-    return {normal, Dot(normal, at)};
-  }
-  // They touch at an end of the wall: the half-plane along the line, the rest of the wall outside.
-  const Vec2 other = SquaredNorm(wall.b - at) > SquaredNorm(wall.a - at) ? wall.b : wall.a;
-  const Vec2 rest = other - at;
-  const double rest_length = Norm(rest);
-  const double length = Distance(p, q);
-  const double side = length > 0.0 ? Cross(q - p, rest) / length : 0.0;
-  Vec2 normal = wall.plane.normal;
-  if (std::abs(side) > tolerance) {
-    normal = LeftNormal(q - p) * (std::copysign(1.0, side) / length);
-  } else if (rest_length > 0.0) {
-    normal = rest * (1.0 / rest_length);
-  }
-  return {normal, Dot(normal, at) + tolerance};
+  return best;
 }
 
 }  // namespace
@@ -208,9 +308,9 @@ void AddCellWalls(const Corridor& corridor, FollowRoute* route) {
 }
 
 size_t FirstPortalMissed(const FollowRoute& route, size_t from, size_t to, Vec2 p, Vec2 q,
-                         Vec2* at) {
+                         double slack, Vec2* at) {
   const Vec2 d = q - p;
-  const double slack = route.tolerance * Norm(d);
+  slack *= Norm(d);
   for (size_t j = from; j < to; ++j) {
     const Portal& portal = route.portals[j];
     const Vec2 left = portal.left - p, right = portal.right - p;
@@ -228,19 +328,31 @@ size_t ConvexSetAround(const FollowRoute& route, size_t from, size_t to, Vec2 p,
                        std::span<HalfPlane> planes) {
   const size_t walls = route.wall_begin[to + 1] - route.wall_begin[from];
   if (walls + 2 > planes.size()) return 0;
+  const Vec2 line_begin = MovedInto(route, from, p), line_end = MovedInto(route, to, q);
   size_t count = 0;
+  bool parted = true;
   const auto add = [&](const FollowWall& wall) {
-    planes[count++] = Part(wall, p, q, route.tolerance);
+    double overlap = 0.0;
+    HalfPlane plane = WallParter(route, wall, line_begin, line_end).Part(&overlap);
+    parted &= overlap <= route.tolerance;
+    plane.offset = std::max({plane.offset, Dot(plane.normal, p), Dot(plane.normal, q)});
+    planes[count++] = plane;
   };
   for (size_t i = route.wall_begin[from]; i < route.wall_begin[to + 1]; ++i) add(route.walls[i]);
   if (from > 0) add(route.entry[from]);
   if (to + 1 < route.cell_count()) add(route.exit[to]);
   // Portals of tile borders may miss the cells beside them: a line through one then crosses what is
   // left of the edge, and no half-plane parts the two.
-  for (const HalfPlane& plane : planes.first(count)) {
-    if (Dot(plane.normal, p) > plane.offset || Dot(plane.normal, q) > plane.offset) return 0;
+  return parted ? count : 0;
+}
+
+size_t CellAround(const FollowRoute& route, size_t cell, Vec2 p, std::span<HalfPlane> planes) {
+  const std::span<const HalfPlane> edges = route.planes(cell);
+  if (edges.size() > planes.size()) return 0;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    planes[i] = {edges[i].normal, std::max(edges[i].offset, Dot(edges[i].normal, p))};
   }
-  return count;
+  return edges.size();
 }
 
 }  // namespace arclane

@@ -3,6 +3,7 @@
 #ifndef ARCLANE_SERVER_PLANNING_FOLLOW_CELL_WALLS_H_
 #define ARCLANE_SERVER_PLANNING_FOLLOW_CELL_WALLS_H_
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -16,30 +17,53 @@ namespace arclane {
 // cell is its line, as wide as the route's tolerance.
 void AddCellWalls(const Corridor& corridor, FollowRoute* route);
 
-// True when p lies in the cell or behind an edge by at most two tolerances of the route: one that
-// half-planes grant, so that an agent can move along a wall, and one for rounding on top. O(edges).
+// How far p lies behind an edge of the cell at most; 0 inside. O(edges).
+inline double FarthestBehind(const FollowRoute& route, size_t cell, Vec2 p) {
+  double farthest = 0.0;
+  for (const HalfPlane& plane : route.planes(cell)) {
+    farthest = std::max(farthest, Dot(plane.normal, p) - plane.offset);
+  }
+  return farthest;
+}
+
+// True when p lies in the cell or behind an edge by at most two tolerances of the route: one by
+// which the cells themselves may be wrong, and one for the agent. O(edges).
 inline bool InCell(const FollowRoute& route, size_t cell, Vec2 p) {
   for (const HalfPlane& plane : route.planes(cell)) {
-    if (Dot(plane.normal, p) > plane.offset + route.tolerance) return false;
+    if (Dot(plane.normal, p) > plane.offset + 2.0 * route.tolerance) return false;
   }
   return true;
 }
 
-// The first portal of [from, to) that the line p -> q does not pass between its ends (touching one
-// within the route's tolerance is passing), or `to`. With p in cell `from` and q in cell `to`, the
-// line lies in the cells exactly when it is `to`. *at is the end that is in the way.
+// The first portal of [from, to) that the line p -> q does not pass between its ends (missing one
+// by `slack` is passing), or `to`. With p in cell `from` and q in cell `to`, the line lies in the
+// cells exactly when it is `to`. *at is the end that is in the way.
 size_t FirstPortalMissed(const FollowRoute& route, size_t from, size_t to, Vec2 p, Vec2 q,
-                         Vec2* at);
+                         double slack, Vec2* at);
 
-// Half-planes of a convex set within the cells [from, to] that contains the line p -> q, which must
-// lie in them: for each wall, and for the portals at both ends of the chain, the half-plane that
-// parts it from the line: the edge's own where the line lies inside of it, else the one through the
-// wall's point nearest to the line. Returns how many were written; 0 when `planes` is too
-// small, or a wall lies across the line.
-// Every half-plane is moved out by the route's tolerance: no point of the set lies farther outside
-// of the cells.
+// Half-planes of a convex set within the cells [from, to] that contains the line p -> q: p in cell
+// `from`, q in cell `to`, each within three tolerances, and the line passes the portals between.
+//
+// A convex set that holds a point inside of the cells, and no inner point of which lies on a wall
+// or on a portal at an end of the chain, lies inside of them: on the way from the one point to one
+// outside it would cross one of these. So each wall gets a half-plane that parts it from the line:
+// the edge's own where the line lies inside of it, else the one with the widest gap. Where the line
+// ends at an end of the wall the half-plane leans against both (their bisector): two walls of an
+// obstacle's tip then close the set before the tip, where half-planes along the line would leave a
+// strip between them.
+//
+// A half-plane is moved out as far as p or q itself lies beyond it, else by no more than
+// FollowRoute::plane_roundoff: no point of the set lies farther behind an edge than the farther of
+// the two.
+//
+// Returns how many were written; 0 when `planes` is too small, or a wall lies across the line by
+// more than the route's tolerance. O(walls).
 size_t ConvexSetAround(const FollowRoute& route, size_t from, size_t to, Vec2 p, Vec2 q,
                        std::span<HalfPlane> planes);
+
+// The half-planes of one cell, moved out as far as p lies beyond them; 0 when `planes` is too
+// small. O(edges).
+size_t CellAround(const FollowRoute& route, size_t cell, Vec2 p, std::span<HalfPlane> planes);
 
 }  // namespace arclane
 

@@ -112,7 +112,7 @@ void FollowStepRun::Aim() {
     if (coasts) seen = SeenInCell(last, base, aim);
     if (last > cell) {
       Vec2 corner;
-      if (FirstPortalMissed(route_, cell, last, base, aim, &corner) < last) {
+      if (FirstPortalMissed(route_, cell, last, base, aim, route_.tolerance, &corner) < last) {
         seen = corner;
         const Vec2 past = corner - base;
         const double length = Norm(past);
@@ -139,7 +139,10 @@ void FollowStepRun::Aim() {
     out_.speed = speed_;
   }
   ObeyAvoidance();
-  if (out_.inside_corridor) WriteHalfPlanes(cell, last, base, seen);
+  if (out_.inside_corridor) {
+    WriteHalfPlanes(cell, last, base);
+    ObeyHalfPlanes();
+  }
   seen_ = seen;
 }
 
@@ -149,7 +152,7 @@ Vec2 FollowStepRun::SeenInCell(size_t cell, Vec2 from, Vec2 to) const {
   double fraction = 1.0;
   for (const HalfPlane& plane : route_.planes(cell)) {
     const double rate = Dot(plane.normal, way);
-    const double room = plane.offset - route_.tolerance - Dot(plane.normal, from);
+    const double room = plane.offset - Dot(plane.normal, from);
     if (rate > 0.0 && rate * fraction > room) fraction = std::max(0.0, room / rate);
   }
   return fraction == 1.0 ? to : from + way * fraction;
@@ -165,7 +168,142 @@ void FollowStepRun::ObeyAvoidance() {
     const double rate = Dot(plane.normal, out_.preferred_velocity) * dt_;
     if (rate > 0.0 && rate * fraction > room) fraction = std::max(0.0, room / rate);
   }
-  if (fraction == 1.0) return;
+  if (fraction < 1.0) Shorten(fraction);
+}
+
+// The displacement of the step to come, when the controller does what is asked.
+Vec2 FollowStepRun::StepToCome() const {
+  switch (options_.integrator) {
+    case Integrator::kHold:
+      return out_.preferred_velocity * dt_;
+    case Integrator::kRamp:
+      return (report_.velocity + out_.preferred_velocity) * (0.5 * dt_);
+    case Integrator::kDelay:
+      return state_.command * dt_;
+  }
+  return {};
+}
+
+// Of the cells from `cell` to `last`, and those behind that hold it too, the one that holds the end
+// of the line from the agent best, when the line lies in them; else the line is cut at the end of
+// the portal that it misses.
+size_t FollowStepRun::CellOfLine(size_t cell, size_t last, Vec2* end) const {
+  const Vec2 p = report_.position;
+  size_t top = last;
+  while (top + 1 < route_.cell_count() && IsJoined(top) && InCell(route_, top + 1, *end)) ++top;
+  Vec2 corner;
+  size_t best = route_.cell_count();
+  double least = 2.0 * route_.tolerance;
+  for (size_t k = top + 1; k-- > cell;) {
+    const double behind = FarthestBehind(route_, k, *end);
+    if (behind > least || (best < route_.cell_count() && behind == least)) continue;
+    if (FirstPortalMissed(route_, cell, k, p, *end, route_.tolerance, &corner) < k) continue;
+    least = behind;
+    best = k;
+  }
+  if (best < route_.cell_count() || last == cell) return best < route_.cell_count() ? best : cell;
+  const size_t missed = FirstPortalMissed(route_, cell, last, p, *end, route_.tolerance, &corner);
+  if (missed < last) *end = corner;
+  return missed;
+}
+
+// Whether half-planes may reach through the portal.
+bool FollowStepRun::IsJoined(size_t portal) const {
+  return route_.portals[portal].kind == PortalKind::kEdge && !Closed(portal);
+}
+
+// The cell that half-planes begin with. An agent is counted to a cell that it lies outside of by
+// rounding; when one of those round it holds it better, nothing needs to give way.
+size_t FollowStepRun::CellHolding(Vec2 p) const {
+  const size_t cell = state_.cell;
+  double least = FarthestBehind(route_, cell, p);
+  size_t best = cell;
+  // False: farther on there is none.
+  const auto look = [&](size_t k) {
+    const double behind = FarthestBehind(route_, k, p);
+    if (behind < least) {
+      least = behind;
+      best = k;
+    }
+    return least > 0.0 && behind <= 2.0 * route_.tolerance;
+  };
+  if (least <= 0.0) return cell;
+  for (size_t k = cell; k + 1 < route_.cell_count() && IsJoined(k) && look(k + 1);) ++k;
+  for (size_t k = cell; k > 0 && IsJoined(k - 1) && look(k - 1);) --k;
+  return best;
+}
+
+void FollowStepRun::WriteHalfPlanes(size_t aim_cell, size_t last, Vec2 base) {
+  const Vec2 p = report_.position;
+  const size_t cell = CellHolding(p);
+  // One step late, the step of the command before is what comes now.
+  const bool late = options_.integrator == Integrator::kDelay;
+  Vec2 end = late ? base : p + StepToCome();
+  size_t to = std::max(cell, late ? aim_cell : last);
+  for (size_t k = cell; k < to; ++k) {
+    if (route_.portals[k].kind != PortalKind::kEdge) to = k;
+  }
+  to = CellOfLine(cell, to, &end);
+  if (to > cell && InCell(route_, to, end)) {
+    out_.half_plane_count =
+        static_cast<uint32_t>(ConvexSetAround(route_, cell, to, p, end, out_.step_planes));
+    if (out_.half_plane_count > 0) return;
+  }
+  WriteCell(late ? cell : BestCell(cell, to, end));
+}
+
+// Of the cells [cell, to] that hold the agent, the one in which the line to `end` gets farthest.
+size_t FollowStepRun::BestCell(size_t cell, size_t to, Vec2 end) const {
+  const Vec2 p = report_.position;
+  size_t best = cell;
+  double farthest = -1.0;
+  for (size_t k = cell; k <= to && InCell(route_, k, p); ++k) {
+    const double reach = SquaredNorm(SeenInCell(k, p, end) - p);
+    if (!(reach > farthest)) continue;
+    farthest = reach;
+    best = k;
+  }
+  return best;
+}
+
+void FollowStepRun::WriteCell(size_t cell) {
+  const std::span<const HalfPlane> planes = route_.planes(cell);
+  const Vec2 p = report_.position;
+  const auto holds = [&](const HalfPlane& plane) { return Dot(plane.normal, p) <= plane.offset; };
+  out_.half_plane_count = static_cast<uint32_t>(planes.size());
+  if (!std::all_of(planes.begin(), planes.end(), holds) &&
+      CellAround(route_, cell, p, out_.step_planes) > 0) {
+    return;
+  }
+  out_.cell_planes = planes.data();
+}
+
+// Shortens the request where the half-planes end its step: what they could not contain is a line
+// past a seam of the corridor.
+void FollowStepRun::ObeyHalfPlanes() {
+  // One step late, what the request is for comes after the step that the half-planes are for.
+  if (options_.integrator == Integrator::kDelay) return;
+  const double share = options_.integrator == Integrator::kRamp ? 0.5 : 1.0;
+  const Vec2 asked = out_.preferred_velocity * (share * dt_);
+  const Vec2 given = StepToCome() - asked;
+  double fraction = 1.0;
+  for (const HalfPlane& plane : out_.half_planes()) {
+    const double room =
+        plane.offset - Dot(plane.normal, report_.position) - Dot(plane.normal, given);
+    const double rate = Dot(plane.normal, asked);
+    if (rate * fraction <= room + route_.plane_roundoff) continue;
+    if (rate > 0.0) fraction = std::max(0.0, room / rate);
+  }
+  if (fraction < 1.0 && out_.speed > 0.0) Shorten(fraction);
+  // Under the ramp the agent's own velocity may lead out of them.
+  const Vec2 end = report_.position + StepToCome();
+  for (const HalfPlane& plane : out_.half_planes()) {
+    if (Dot(plane.normal, end) > plane.offset + route_.plane_roundoff) out_.feasible = false;
+  }
+}
+
+// Shortens the request, but brakes no harder than it can.
+void FollowStepRun::Shorten(double fraction) {
   double speed = out_.speed * fraction;
   if (speed < floor_) {
     speed = floor_;
@@ -173,27 +311,6 @@ void FollowStepRun::ObeyAvoidance() {
   }
   out_.preferred_velocity = out_.preferred_velocity * (speed / out_.speed);
   out_.speed = speed;
-}
-
-void FollowStepRun::WriteHalfPlanes(size_t aim_cell, size_t last, Vec2 base, Vec2 seen) {
-  const size_t cell = state_.cell;
-  const Vec2 p = report_.position;
-  // One step late, the step of the command before is what comes now.
-  const bool late = options_.integrator == Integrator::kDelay;
-  size_t to = late ? aim_cell : last;
-  const Vec2 end = late ? base : seen;
-  Vec2 unused;
-  bool single = to == cell;
-  for (size_t j = cell; j < to; ++j) single |= route_.portals[j].kind != PortalKind::kEdge;
-  if (!single && late) single = FirstPortalMissed(route_, cell, to, p, end, &unused) < to;
-  if (!single) {
-    out_.half_plane_count =
-        static_cast<uint32_t>(ConvexSetAround(route_, cell, to, p, end, out_.step_planes));
-    if (out_.half_plane_count > 0) return;
-  }
-  const std::span<const HalfPlane> planes = route_.planes(cell);
-  out_.cell_planes = planes.data();
-  out_.half_plane_count = static_cast<uint32_t>(planes.size());
 }
 
 void FollowStepRun::LookAhead() {
@@ -209,7 +326,8 @@ void FollowStepRun::LookAhead() {
     const double distance = cursor.distance(route_);
     const size_t to = CellOf(distance, target, state_.cell);
     Vec2 unused;
-    size_t missed = FirstPortalMissed(route_, state_.cell, to, report_.position, target, &unused);
+    size_t missed = FirstPortalMissed(route_, state_.cell, to, report_.position, target,
+                                      route_.tolerance, &unused);
     // The route goes on behind a closed portal; the look does not.
     const bool closed = missed == to && to < route_.portal_distance.size() &&
                         route_.portal_distance[to] <= distance;

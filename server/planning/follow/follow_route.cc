@@ -110,6 +110,7 @@ absl::Status FindCrossings(const FollowRouteInput& input, FollowRoute* out) {
 }
 
 void Clear(FollowRoute* out) {
+  out->tolerance = out->plane_roundoff = 0.0;
   out->segments.clear();
   out->ceilings.clear();
   out->phases.clear();
@@ -169,6 +170,10 @@ absl::Status BuildFollowRoute(const FollowRouteInput& input, FollowRoute* out) {
   if (absl::Status status = FindCrossings(input, out); !status.ok()) return status;
   out->tolerance = std::max({kDeviationTolerances * input.corridor->tolerance,
                              input.deviation_tolerance, kArrivalRoundings * out->roundoff});
+  for (const Vec2 v : input.corridor->cell_vertices) {
+    magnitude = std::max({magnitude, std::abs(v.x), std::abs(v.y)});
+  }
+  out->plane_roundoff = kPlaneRoundings * magnitude * std::numeric_limits<double>::epsilon();
   AddCellWalls(*input.corridor, out);
   for (const FollowDependency& dependency : input.dependencies) {
     if (dependency.portal > out->portals.size()) {

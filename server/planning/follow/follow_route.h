@@ -119,9 +119,13 @@ struct FollowRoute {
   std::vector<Portal> portals;
   std::vector<FollowDependency> dependencies;
 
-  // Of the walls, from the corridor's own: an agent on a wall can move along it.
+  // How far cells that should share an edge may lie apart, from the corridor's own; 0 without
+  // cells.
   double tolerance = 0.0;
-  std::vector<HalfPlane> cell_planes;      // Of the edges, moved out by the tolerance.
+  // kPlaneRoundings of the cells' largest coordinate: what half-planes may be wrong by.
+  double plane_roundoff = 0.0;
+  std::vector<HalfPlane> cell_planes;      // Of the edges, moved out by plane_roundoff; of links
+                                           // by the tolerance.
   std::vector<uint32_t> cell_plane_begin;  // Cells + 1.
   std::vector<FollowWall> walls;           // Without portals.
   std::vector<uint32_t> wall_begin;        // Cells + 1.
@@ -137,6 +141,9 @@ struct FollowRoute {
 
 // Landing on a stop is exact to a few roundings of the position.
 inline constexpr double kArrivalRoundings = 64.0;
+
+// A half-plane's distance from a point is wrong by a few roundings of the largest coordinate.
+inline constexpr double kPlaneRoundings = 16.0;
 
 // Fills *route, whose buffers are reused. InvalidArgument: the route has curve pieces, a dependency
 // names no portal, or the route does not lie in the corridor. O(route + corridor).

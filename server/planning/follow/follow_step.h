@@ -200,8 +200,12 @@ struct MotionRequest {
 
   // The agent lies in the corridor (a cell that it can have reached); without, no half-planes.
   bool inside_corridor = false;
-  // Half-planes of a convex set that contains the agent and lies in the corridor as far as that is
-  // still valid. `cell_planes` borrows from the route when the step stays within one cell.
+  // Half-planes of a convex set that contains the agent, and the step that is asked for (one step
+  // late: the step to come) unless `feasible` is false, and lies in the corridor as far as that is
+  // still valid. No point of it lies farther behind a wall than the agent or the step's end does,
+  // but for FollowRoute::plane_roundoff. In a cell of more than kMaxStepHalfPlanes edges an agent
+  // that lies outside by more than that is not contained. `cell_planes` borrows from the route when
+  // the step stays within one cell.
   uint32_t half_plane_count = 0;
   const HalfPlane* cell_planes = nullptr;
   std::array<HalfPlane, kMaxStepHalfPlanes> step_planes;

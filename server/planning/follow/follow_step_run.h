@@ -69,7 +69,15 @@ class FollowStepRun {
   void Aim();
   Vec2 SeenInCell(size_t cell, Vec2 from, Vec2 to) const;
   void ObeyAvoidance();
-  void WriteHalfPlanes(size_t aim_cell, size_t last, Vec2 base, Vec2 seen);
+  void Shorten(double fraction);
+  Vec2 StepToCome() const;
+  bool IsJoined(size_t portal) const;
+  size_t CellHolding(Vec2 p) const;
+  size_t CellOfLine(size_t cell, size_t last, Vec2* end) const;
+  void WriteHalfPlanes(size_t aim_cell, size_t last, Vec2 base);
+  size_t BestCell(size_t cell, size_t to, Vec2 end) const;
+  void WriteCell(size_t cell);
+  void ObeyHalfPlanes();
   void LookAhead();
 
   double rest_roundoff() const { return kArrivalRoundings * route_.roundoff; }

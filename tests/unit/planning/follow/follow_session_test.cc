@@ -301,6 +301,75 @@ TEST(FollowSessionTest, StaleAgentsAreToldWithoutBeingStepped) {
   EXPECT_TRUE(response.motions().replan(0));
 }
 
+// An agent that begins on a route that went stale before is told what changed, once: in the first
+// message with the change, or later.
+TEST(FollowSessionTest, AgentsThatBeginOnAStaleRouteAreToldWhatChanged) {
+  const v1::PlanCorridorRequest planned = Request(false);
+  FollowSession session;
+  const StreamAgent agent = AgentAtStart(planned);
+  v1::FollowRequest request;
+  *request.add_routes() = RouteFor(planned, Planned(planned));
+  request.set_dt_s(kDt);
+  request.mutable_changes()->add_kind(v1::DEPENDENCY_KIND_GATE);
+  request.mutable_changes()->add_id(kGate);
+  request.mutable_changes()->add_change(v1::CHANGE_KIND_GATE_CLOSED);
+  for (const uint64_t id : {1, 2}) {
+    request.mutable_agents()->Clear();
+    AddAgent(id, agent, request.mutable_agents());
+    v1::FollowResponse response;
+    ASSERT_FALSE(session.Answer(request, &response));
+    EXPECT_EQ(response.motions().status(0), v1::FOLLOW_STATUS_STALE);
+    ASSERT_EQ(response.stale().agent_id_size(), 1) << id;
+    EXPECT_EQ(response.stale().agent_id(0), id);
+    EXPECT_EQ(response.stale().route_id(0), 3u);
+    EXPECT_EQ(response.stale().change(0), v1::CHANGE_KIND_GATE_CLOSED);
+    EXPECT_EQ(response.stale().portal_index(0), 2u);
+    request.clear_routes();
+    request.clear_changes();
+    response.Clear();
+    ASSERT_FALSE(session.Answer(request, &response));
+    EXPECT_EQ(response.motions().status(0), v1::FOLLOW_STATUS_STALE);
+    EXPECT_FALSE(response.has_stale());
+  }
+}
+
+// A route whose start is its goal: there, and as far from it as the agent is.
+TEST(FollowSessionTest, ARouteWithoutLengthIsItsPoint) {
+  for (const v1::UpAxis up : {v1::UP_AXIS_Z, v1::UP_AXIS_Y}) {
+    v1::PlanCorridorRequest planned = Request(false, up, 100.0);
+    *planned.mutable_start() = planned.goal();
+    planned.mutable_corridor()->clear_dependencies();
+    v1::PointColumns& vertices =
+        *planned.mutable_corridor()->mutable_polygons()->mutable_vertices();
+    for (auto* column : {vertices.mutable_x(), vertices.mutable_y(), vertices.mutable_z()}) {
+      column->erase(column->begin(), column->begin() + 12);
+    }
+    planned.mutable_corridor()->mutable_polygons()->mutable_vertex_count()->Truncate(1);
+    const v1::Route route = Planned(planned);
+    ASSERT_EQ(route.segments().kind_size(), 0);
+    EXPECT_EQ(route.point().x(), planned.goal().x());
+    FollowSession session;
+    v1::FollowRequest request;
+    *request.add_routes() = RouteFor(planned, route);
+    request.set_dt_s(kDt);
+    StreamAgent agent = AgentAtStart(planned);
+    AddAgent(1, agent, request.mutable_agents());
+    agent.position[0] += 0.5;
+    AddAgent(2, agent, request.mutable_agents());
+    v1::FollowResponse response;
+    ASSERT_FALSE(session.Answer(request, &response));
+    EXPECT_EQ(response.motions().status(0), v1::FOLLOW_STATUS_ARRIVED);
+    EXPECT_EQ(response.motions().deviation(0), 0.0);
+    EXPECT_EQ(response.motions().status(1), v1::FOLLOW_STATUS_OFF_ROUTE);
+    EXPECT_EQ(response.motions().deviation(1), 0.5);
+    // Nor is it guessed when the message does not tell.
+    request.mutable_routes(0)->mutable_route()->clear_point();
+    const auto failure = session.Answer(request, &response);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->violations[0].field, "routes[0].route.point");
+  }
+}
+
 TEST(FollowSessionTest, ASilentFeedBrakesEveryAgent) {
   const v1::PlanCorridorRequest planned = Request(false);
   FollowSession session;
@@ -408,6 +477,24 @@ TEST(FollowSessionTest, MalformedRequestsNameTheirField) {
               r.mutable_routes(0)->mutable_route()->mutable_cells()->set_vertex_count(0, 0);
             }),
             "routes[0].route.cells.vertex_count");
+  for (const double far : {1e101, -1e154, 1e300}) {
+    EXPECT_EQ(field_of([&](R& r) { r.mutable_agents()->mutable_velocity()->set_x(0, far); }),
+              "agents.velocity.x[0]");
+    EXPECT_EQ(field_of([&](R& r) { r.mutable_agents()->mutable_position()->set_y(0, far); }),
+              "agents.position.y[0]");
+    EXPECT_EQ(field_of([&](R& r) {
+                v1::SegmentColumns& segments =
+                    *r.mutable_routes(0)->mutable_route()->mutable_segments();
+                segments.mutable_start()->set_x(0, far);
+              }),
+              "routes[0].route.segments.start[0]");
+    EXPECT_EQ(field_of([&](R& r) {
+                r.mutable_routes(0)->mutable_route()->mutable_phases()->set_speed(0, far);
+              }),
+              "routes[0].route.phases.speed[0]");
+  }
+  EXPECT_EQ(field_of([&](R& r) { AddAgent(1, AgentAtStart(planned), r.mutable_agents()); }),
+            "agents.agent_id[1]");
   EXPECT_EQ(field_of([&](R& r) { r.mutable_routes(0)->mutable_route()->clear_cells(); }),
             "routes[0].route.cells");
   EXPECT_EQ(field_of([&](R& r) { r.mutable_changes()->add_id(1); }), "changes.id");

@@ -90,8 +90,8 @@ struct ApplyRequest {
   // Sending the same changes again under the same id is answered from the log and changes nothing.
   // Empty: no such memory.
   std::string_view request_id;
-  std::optional<Epoch>
-      expected_epoch;  // kEpochMismatch when what is changed has changed after this epoch.
+  // kEpochMismatch when what is changed has changed after this epoch, or never was at it.
+  std::optional<Epoch> expected_epoch;
   std::vector<StateChange> changes;
   // As of PublishRequest.
   MeshViolations violations;

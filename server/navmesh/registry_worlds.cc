@@ -38,9 +38,11 @@ std::optional<NavMeshResult<ApplyResult>> Replay(const ChangeLog* log,
 }
 
 NavMeshFailure EpochMismatch(Epoch expected, Epoch current) {
-  NavMeshFailure failure = Fail(
-      NavMeshReason::kEpochMismatch,
-      absl::StrCat("changed since epoch ", expected.value, "; the current one is ", current.value));
+  NavMeshFailure failure =
+      Fail(NavMeshReason::kEpochMismatch,
+           expected > current ? absl::StrCat("epoch ", expected.value, " is still to come")
+                              : absl::StrCat("changed since epoch ", expected.value));
+  absl::StrAppend(&failure.message, "; the current one is ", current.value);
   failure.metadata.emplace_back("current_epoch", absl::StrCat(current.value));
   return failure;
 }
@@ -347,7 +349,7 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyChanges(const ApplyRequest& req
   if (state->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, state->record->damage);
   if (request.violations.empty() && request.expected_epoch &&
-      state->changed > *request.expected_epoch) {
+      (state->changed > *request.expected_epoch || next.epoch < *request.expected_epoch)) {
     return EpochMismatch(*request.expected_epoch, next.epoch);
   }
   if (auto violations =
@@ -392,7 +394,8 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyToWorld(const WorldPtr& world,
                 absl::StrCat("world '", world->id, "' stands on version ", row.version.value,
                              ", not ", request.version.value));
   }
-  if (request.violations.empty() && request.expected_epoch && row.epoch > *request.expected_epoch) {
+  if (request.violations.empty() && request.expected_epoch &&
+      row.epoch != *request.expected_epoch) {
     return EpochMismatch(*request.expected_epoch, row.epoch);
   }
   const auto state = entry.state.Load();

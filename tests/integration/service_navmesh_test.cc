@@ -406,6 +406,10 @@ TEST_F(ServiceNavMeshTest, ApplyingChangesIsIdempotentAndCanExpectAnEpoch) {
   const grpc::Status late = Apply(request);
   EXPECT_EQ(late.error_code(), grpc::StatusCode::ABORTED);
   EXPECT_EQ(DetailsOf(late).info->metadata().at("current_epoch"), std::to_string(first.epoch()));
+  request.set_expected_epoch(first.epoch() + 1);
+  const grpc::Status ahead = Apply(request);
+  ASSERT_EQ(ahead.error_code(), grpc::StatusCode::ABORTED);
+  EXPECT_EQ(DetailsOf(ahead).info->metadata().at("current_epoch"), std::to_string(first.epoch()));
   request.mutable_changes()->add_open_gates(7);
   EXPECT_EQ(DetailsOf(Apply(request)).bad_request->field_violations(0).field(),
             "changes.closed_gates[0]");

@@ -223,6 +223,22 @@ TEST_F(RegistryTest, AbortsWhenTheStateHasMovedOn) {
   EXPECT_TRUE(Apply({StateChange::Gate({1}, true)}, "", "", first->epoch.value).ok());
 }
 
+// Such an epoch was told by a former life of the server, in which other things had happened.
+TEST_F(RegistryTest, AbortsWhenTheExpectedEpochIsStillToCome) {
+  ASSERT_TRUE(Publish(1, TestMesh()).ok());
+  ASSERT_TRUE(registry_->CreateWorld("map", "match", {}, 0).ok());
+  for (const std::string world : {"", "match"}) {
+    const NavMeshView now = View(0, world);
+    const uint64_t current = (world.empty() ? now.epoch() : now.world_epoch()).value;
+    const auto ahead = Apply({StateChange::Gate({1}, false)}, world, "", current + 1);
+    ASSERT_FALSE(ahead.ok()) << world;
+    EXPECT_EQ(ahead.failure().reason, NavMeshReason::kEpochMismatch);
+    EXPECT_THAT(ahead.failure().metadata,
+                ElementsAre(::testing::Pair("current_epoch", std::to_string(current))));
+    EXPECT_TRUE(Apply({StateChange::Gate({1}, false)}, world, "", current).ok());
+  }
+}
+
 TEST_F(RegistryTest, GivesEachWorldItsOwnDoors) {
   ASSERT_TRUE(Publish(1, TestMesh()).ok());
   ASSERT_TRUE(registry_->CreateWorld("map", "a", {}, 0).ok());

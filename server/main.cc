@@ -122,6 +122,12 @@ absl::StatusOr<std::shared_ptr<NavMeshRegistry>> OpenRegistry(const ServerConfig
   options.max_worlds = config.max_worlds;
   options.world_idle_s = config.world_idle_s;
   options.navmesh_log_records = config.navmesh_log_records;
+  options.draw_life = NavMeshBackend::DrawLife;
+  if (config.read_only == "true" && config.data_dir.empty() && !config.navmesh_dir.empty()) {
+    auto lives = DirectoryLives(config.navmesh_dir);
+    if (!lives.ok()) return lives.status();
+    options.draw_life = *std::move(lives);
+  }
   auto measured = std::make_shared<MeasuredStore>(*std::move(store), metrics);
   auto registry = NavMeshRegistry::Open(options, std::move(measured), NavMeshBackend::Now());
   if (!registry.ok()) return registry.status();
@@ -176,7 +182,8 @@ absl::Status LoadNavMeshes(const ServerConfig& config, const NavMeshBackendOptio
 }
 
 // malloc, as a server wants it; environment variables of the same meaning win.
-//  - It gives threads arenas of their own, up to eight for each processor of the host, whatever part
+//  - It gives threads arenas of their own, up to eight for each processor of the host, whatever
+//  part
 //    of them this process may use. A few more than the threads that allocate all the time are
 //    enough.
 //  - It returns pages as soon as a batch's answers are sent, only to be given zeroed ones for the

@@ -37,6 +37,9 @@ struct RegistryOptions {
   // Changes remembered for watchers that reconnect and for requests that are sent again.
   size_t navmesh_log_records = 1024;
   size_t world_log_records = 64;
+  // Draws the token of a new life: 64 bits that nobody has drawn before. Thread-safe. Unset: the
+  // registry counts, which tells lives of this registry apart and no others.
+  std::function<uint64_t()> draw_life;
 };
 
 // Violations of a publication name what belongs to its content by the content's own columns, and
@@ -126,6 +129,12 @@ struct NavMeshDescription {
   NavMeshVersion active;  // 0: none.
   size_t bytes = 0;       // Of all versions, what they share counted once.
   std::vector<VersionDescription> versions;
+};
+
+// How far a navmesh has come.
+struct NavMeshMoment {
+  LifeToken life;
+  Epoch epoch;
 };
 
 struct NavMeshPage {

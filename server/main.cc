@@ -124,6 +124,12 @@ absl::StatusOr<std::shared_ptr<NavMeshRegistry>> OpenRegistry(const ServerConfig
   options.max_worlds = config.max_worlds;
   options.world_idle_s = config.world_idle_s;
   options.navmesh_log_records = config.navmesh_log_records;
+  options.draw_life = NavMeshBackend::DrawLife;
+  if (config.read_only == "true" && config.data_dir.empty() && !config.navmesh_dir.empty()) {
+    auto lives = DirectoryLives(config.navmesh_dir);
+    if (!lives.ok()) return lives.status();
+    options.draw_life = *std::move(lives);
+  }
   auto measured = std::make_shared<MeasuredStore>(*std::move(store), metrics);
   auto registry = NavMeshRegistry::Open(options, std::move(measured), NavMeshBackend::Now());
   if (!registry.ok()) return registry.status();

@@ -222,6 +222,8 @@ CLI::App* AddNavMesh(CLI::App& app, NavMeshFlags& flags, NavMeshCommand& run) {
       named("watch", "Tell every change, one a line as Protobuf JSON", RunNavMeshWatch);
   watch->add_option("--world", flags.world_id, "Of this world");
   watch->add_option("--known-epoch", flags.known_epoch, "The last epoch known; no snapshot then");
+  watch->add_option("--known-life", flags.known_life,
+                    "The life that told it; a snapshot of others");
   watch->add_option("--count", flags.event_count, "Events to tell; endless unless given");
   CLI::App* draw = named("draw", "Draw a version as SVG, gates and links coloured", RunNavMeshDraw);
   draw->add_option("--version", flags.version, "The version; the active one unless given");

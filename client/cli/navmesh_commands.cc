@@ -235,6 +235,7 @@ ExitCode RunNavMeshWatch(const NavMeshFlags& flags, const ServerFlags& server, C
   request.set_navmesh_id(flags.navmesh_id);
   request.set_world_id(flags.world_id);
   if (flags.known_epoch) request.set_known_epoch(*flags.known_epoch);
+  request.set_known_life(flags.known_life);
   const auto watch = (*client)->navmeshes().Watch(request);
   for (uint64_t told = 0; flags.event_count == 0 || told < flags.event_count; ++told) {
     const auto event = watch->Next();

@@ -34,6 +34,7 @@ struct NavMeshFlags {
 
   // watch
   std::optional<uint64_t> known_epoch;
+  uint64_t known_life = 0;   // 0: not told.
   uint64_t event_count = 0;  // 0: until stopped.
 
   // draw

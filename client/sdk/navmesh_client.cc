@@ -98,6 +98,7 @@ class WatchSession final : public NavMeshWatch {
       reopening_.Received();
       if (!event.has_going_away()) {
         request_.set_known_epoch(event.epoch());
+        request_.set_known_life(event.life());
         return event;
       }
       asked_ = event.going_away().reason() == v1::STREAM_END_GOING_AWAY;
@@ -126,7 +127,7 @@ class WatchSession final : public NavMeshWatch {
   }
 
   v1::NavMeshRegistry::Stub& stub_;
-  v1::WatchNavMeshRequest request_;  // With the last epoch told.
+  v1::WatchNavMeshRequest request_;  // With the last epoch told, and the life that told it.
   const CallOptions call_;
   Reopening reopening_;
   bool asked_ = false;
@@ -180,6 +181,8 @@ class RoutesSession final : public RoutesWatch {
         for (auto& [id, route] : routes_) {
           route.set_epoch(event.epoch());
           route.set_world_epoch(event.world_epoch());
+          route.set_life(event.life());
+          route.set_world_life(event.world_life());
         }
       }
       return event;

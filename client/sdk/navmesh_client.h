@@ -35,8 +35,9 @@ class NavMeshWatch {
   virtual ~NavMeshWatch() = default;
   // Waits for the next snapshot, changes or "synced". When the server goes away or cannot be
   // reached, the stream is opened again with the last epoch that was told here, so that no change
-  // is missed; a client that read too slowly gets a snapshot marked `resync`. Fails when the
-  // navmesh or world is not there, and with CANCELLED after a stop request; then it is over.
+  // is missed; a client that read too slowly, or that meets another life of the navmesh or world
+  // (a server without its data, a world created again), gets a snapshot marked `resync`. Fails when
+  // the navmesh or world is not there, and with CANCELLED after a stop request; then it is over.
   virtual Result<v1::WatchNavMeshResponse> Next() = 0;
 };
 
@@ -47,7 +48,8 @@ class RoutesWatch {
   // Watches more routes, and some no longer.
   virtual void Update(const v1::WatchRoutesRequest& request) = 0;
   // Waits for routes that went stale, or for "synced". Opens the stream again as NavMeshWatch does,
-  // with the routes that are watched and the epochs at which they were planned.
+  // with the routes that are watched, the epochs at which they were planned and the lives that told
+  // these epochs: in another life each goes stale, since its state is unknown.
   virtual Result<v1::WatchRoutesResponse> Next() = 0;
 };
 

@@ -96,6 +96,8 @@ class RouteWatch::Feed {
     watched.set_version(planned.navmesh_version());
     watched.set_epoch(planned.epoch());
     watched.set_world_epoch(planned.world_epoch());
+    watched.set_life(planned.life());
+    watched.set_world_life(planned.world_life());
     for (const DependencyKey& key : route->read_set) AddTo(key, watched.mutable_read_set());
     uint64_t id = 0;
     {
@@ -191,6 +193,8 @@ class RouteWatch::Feed {
     // What changed is known now, and as of these epochs nothing else did.
     route.watched.set_epoch(event.epoch());
     route.watched.set_world_epoch(event.world_epoch());
+    route.watched.set_life(event.life());
+    route.watched.set_world_life(event.world_life());
     route.watched.clear_version();
     route.watched.clear_read_set();
     for (size_t k = 0; k < keys.size(); ++k) {

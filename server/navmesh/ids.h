@@ -41,6 +41,9 @@ using NavMeshVersion = NavMeshNumber<struct NavMeshVersionTag>;
 using LineageId = NavMeshNumber<struct LineageIdTag>;
 // Counts the changes of one scope (a navmesh or a world) without gaps.
 using Epoch = NavMeshNumber<struct EpochTag>;
+// One life of a navmesh or a world: drawn at random when it is made, kept for as long as its data
+// is. Epochs of one life say nothing about another's. Never 0; 0 means that the life is not told.
+using LifeToken = NavMeshNumber<struct LifeTokenTag>;
 
 // Where a tile lies in the grid. Unique among the tiles of one version.
 struct TileCoordinates {

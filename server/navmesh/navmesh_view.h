@@ -20,8 +20,10 @@ class NavMeshView : public StampSource {
     std::string navmesh_id;
     NavMeshVersion version;
     LineageId lineage;
-    Epoch epoch;        // Of the navmesh: the state named is that after this change.
-    Epoch world_epoch;  // Of the world; 0 without one.
+    Epoch epoch;           // Of the navmesh: the state named is that after this change.
+    Epoch world_epoch;     // Of the world; 0 without one.
+    LifeToken life;        // Of the navmesh.
+    LifeToken world_life;  // Of the world; 0 without one.
     std::string world_id;
     std::shared_ptr<const NavMeshSnapshot> snapshot;
     std::shared_ptr<const StateOverlay> defaults;  // Never null.
@@ -38,6 +40,8 @@ class NavMeshView : public StampSource {
   LineageId lineage() const { return parts_.lineage; }
   Epoch epoch() const { return parts_.epoch; }
   Epoch world_epoch() const { return parts_.world_epoch; }
+  LifeToken life() const { return parts_.life; }
+  LifeToken world_life() const { return parts_.world_life; }
 
   bool IsOpen(GateId gate) const {
     return Stamp(DependencyKind::kGate, gate.value) != kClosedStamp;

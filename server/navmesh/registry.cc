@@ -16,8 +16,11 @@ NavMeshFailure UnknownNavMesh(std::string_view id) {
               absl::StrCat("there is no navmesh '", std::string(id), "'"));
 }
 NavMeshFailure UnknownVersion(std::string_view id, NavMeshVersion version) {
-  return Fail(NavMeshReason::kUnknownVersion,
-              absl::StrCat("navmesh '", std::string(id), "' has no version ", version.value));
+  NavMeshFailure failure =
+      Fail(NavMeshReason::kUnknownVersion,
+           absl::StrCat("navmesh '", std::string(id), "' has no version ", version.value));
+  failure.metadata.emplace_back("version", absl::StrCat(version.value));
+  return failure;
 }
 
 }  // namespace
@@ -48,16 +51,23 @@ NavMeshResult<NavMeshRegistry::EntryPtr> NavMeshRegistry::FindOrCreateEntry(
                 absl::StrCat("there are ", options_.max_navmeshes, " navmeshes already"));
   }
   auto next = std::make_shared<Directory>(*directory);
-  auto entry = std::make_shared<NavMeshEntry>(
-      std::string(navmesh_id), std::make_shared<NavMeshState>(), options_.navmesh_log_records);
+  auto entry = std::make_shared<NavMeshEntry>(std::string(navmesh_id), NewLife(),
+                                              std::make_shared<NavMeshState>(),
+                                              options_.navmesh_log_records);
   next->entries.emplace(navmesh_id, entry);
   directory_->Store(std::move(next));
   return entry;
 }
 
+LifeToken NavMeshRegistry::NewLife() {
+  if (!options_.draw_life) return {next_life_.fetch_add(1, std::memory_order_relaxed)};
+  return {std::max<uint64_t>(options_.draw_life(), 1)};
+}
+
 NavMeshResult<Epoch> NavMeshRegistry::Advance(NavMeshEntry& entry, NavMeshState next,
                                               std::vector<ChangeRecord> records, StoreBatch batch) {
   std::vector<std::shared_ptr<const ChangeRecord>> appended;
+  if (next.epoch.value == 0) batch.Put(store_key::Life(entry.id, ""), EncodeLifeRow(entry.life));
   for (ChangeRecord& record : records) {
     record.epoch = {++next.epoch.value};
     batch.Put(store_key::Change(entry.id, "", record.epoch), record.Encode());
@@ -152,6 +162,13 @@ NavMeshResult<NavMeshDescription> NavMeshRegistry::Get(std::string_view navmesh_
   return Describe(*entry, *state, worlds_on);
 }
 
+NavMeshResult<NavMeshMoment> NavMeshRegistry::Moment(std::string_view navmesh_id) const {
+  const EntryPtr entry = FindEntry(navmesh_id);
+  if (entry == nullptr) return UnknownNavMesh(navmesh_id);
+  MutexLock lock(entry->mutex);
+  return NavMeshMoment{entry->life, entry->state.Load()->epoch};
+}
+
 NavMeshPage NavMeshRegistry::List(size_t page_size, std::string_view page_token) const {
   page_size = std::clamp<size_t>(page_size, 1, 1000);
   const auto directory = directory_->Load();
@@ -196,14 +213,13 @@ NavMeshResult<NavMeshView> NavMeshRegistry::View(std::string_view navmesh_id,
     // A world's version stays in the navmesh's state for as long as the world stands on it.
     state = entry->state.Load();
     if (version.value != 0 && version != world->version) {
-      return Fail(NavMeshReason::kInvalidArgument,
-                  absl::StrCat("world '", world->id, "' stands on version ", world->version.value,
-                               ", not ", version.value));
+      return OtherVersion(world->id, world->version, version);
     }
     version_state = state->Find(world->version);
     if (version_state == nullptr) return UnknownVersion(navmesh_id, world->version);
     parts.world_id = world->id;
     parts.world_epoch = world->epoch;
+    parts.world_life = world->life;
     parts.world = world->overlay;
     parts.state_id = version_state->state_id;
     if (world->overlay != nullptr) {
@@ -224,9 +240,11 @@ NavMeshResult<NavMeshView> NavMeshRegistry::View(std::string_view navmesh_id,
     version_state = state->Find(wanted);
     if (version_state == nullptr) return UnknownVersion(navmesh_id, wanted);
     if (version_state->retired) {
-      return Fail(
-          NavMeshReason::kRetiredVersion,
-          absl::StrCat("version ", wanted.value, " of navmesh '", entry->id, "' is retired"));
+      NavMeshFailure failure =
+          Fail(NavMeshReason::kRetiredVersion,
+               absl::StrCat("version ", wanted.value, " of navmesh '", entry->id, "' is retired"));
+      failure.metadata.emplace_back("version", absl::StrCat(wanted.value));
+      return failure;
     }
     parts.state_id = version_state->state_id;
   }
@@ -236,6 +254,7 @@ NavMeshResult<NavMeshView> NavMeshRegistry::View(std::string_view navmesh_id,
   parts.version = record.version;
   parts.lineage = record.lineage;
   parts.epoch = state->epoch;
+  parts.life = entry->life;
   parts.snapshot = record.snapshot;
   parts.defaults = version_state->defaults;
   return NavMeshView(std::move(parts));
@@ -263,7 +282,7 @@ NavMeshResult<std::unique_ptr<NavMeshWatcher>> NavMeshRegistry::Watch(
     log = world->log;
   }
   return std::unique_ptr<NavMeshWatcher>(
-      new NavMeshWatcher(entry, world, std::move(log), request.known_epoch, std::move(on_ready)));
+      new NavMeshWatcher(entry, world, std::move(log), request, std::move(on_ready)));
 }
 
 RegistryCounts NavMeshRegistry::Count() const {

@@ -54,6 +54,9 @@ class NavMeshRegistry {
   NavMeshResult<Epoch> Delete(std::string_view navmesh_id, NavMeshVersion version);
 
   NavMeshResult<NavMeshDescription> Get(std::string_view navmesh_id) const;
+  // Waits for a change that is being made. A View that is taken after it is no older, whichever
+  // threads have seen the change already.
+  NavMeshResult<NavMeshMoment> Moment(std::string_view navmesh_id) const;
   // By id; at most `page_size` (clamped to [1, 1000]) after `page_token`, the last id of the page
   // before.
   NavMeshPage List(size_t page_size, std::string_view page_token) const;
@@ -113,6 +116,7 @@ class NavMeshRegistry {
   NavMeshResult<EntryPtr> FindOrCreateEntry(std::string_view navmesh_id);
   WorldPtr FindWorld(std::string_view navmesh_id, std::string_view world_id) const;
   WorldShard& ShardOf(std::string_view key) const;
+  LifeToken NewLife();
   uint64_t NextStateId() const { return next_state_id_.fetch_add(1, std::memory_order_relaxed); }
 
   // Stores and publishes the successor of an entry's state; the entry's mutex is held. `records`
@@ -131,7 +135,8 @@ class NavMeshRegistry {
   mutable std::atomic<uint64_t> next_state_id_{1};
   std::atomic<uint64_t> next_stamp_{1};
   std::atomic<uint64_t> next_lineage_{1};
-  Mutex directory_mutex_;  // Held while a navmesh is added.
+  std::atomic<uint64_t> next_life_{1};  // Where no token can be drawn.
+  Mutex directory_mutex_;               // Held while a navmesh is added.
   std::unique_ptr<SnapshotCell<Directory>> directory_;
   mutable std::array<WorldShard, kWorldShards> world_shards_;
   std::atomic<size_t> world_count_{0};

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "server/navmesh/mesh_manifest.h"
+#include "server/navmesh/ref_ledger.h"
 #include "server/navmesh/registry.h"
 #include "server/navmesh/registry_directory.h"
 #include "server/navmesh/registry_state.h"
@@ -22,7 +23,7 @@ struct Row {
 // All rows of one navmesh, by what follows its name in the key.
 struct NavMeshRows {
   Row navmesh;
-  std::map<std::string, Row> versions, manifests, tiles, worlds, changes;
+  std::map<std::string, Row> versions, manifests, tiles, worlds, changes, lives, refs;
 };
 
 uint64_t BigEndian(std::string_view bytes) {
@@ -49,7 +50,7 @@ class RegistryLoader {
     }
     registry_.directory_->Store(std::move(directory));
     registry_.next_lineage_ = next_lineage_;
-    return absl::OkStatus();
+    return migration_.operations.empty() ? absl::OkStatus() : registry_.store_->Commit(migration_);
   }
 
  private:
@@ -78,6 +79,12 @@ class RegistryLoader {
       case store_key::kChange:
         rows.changes[rest] = std::move(row);
         break;
+      case store_key::kLife:
+        rows.lives[rest] = std::move(row);
+        break;
+      case store_key::kRefs:
+        rows.refs[rest] = std::move(row);
+        break;
       default:
         break;
     }
@@ -101,6 +108,7 @@ class RegistryLoader {
       ++state.epoch.value;
       state.world_serial = uint64_t{1} << 24;
       rows.changes.clear();
+      rows.lives.erase("");  // What clients know of it is void.
     }
     for (auto& [rest, row] : rows.versions) {
       if (auto version = LoadVersion(id, rest, row, rows)) {
@@ -109,12 +117,78 @@ class RegistryLoader {
       }
     }
     if (state.Find(state.active) == nullptr) state.active = {};
-    auto entry = std::make_shared<NavMeshEntry>(id, std::make_shared<const NavMeshState>(state),
+    RefLedger refs = LoadRefs(id, rows, state);
+    auto entry = std::make_shared<NavMeshEntry>(id, LoadLife(id, "", rows),
+                                                std::make_shared<const NavMeshState>(state),
                                                 registry_.options_.navmesh_log_records);
     LoadChanges(rows, "", state.epoch, *entry->log);
     MutexLock lock(entry->mutex);
+    entry->refs = std::move(refs);
     for (auto& [world_id, row] : rows.worlds) LoadWorld(entry, state, world_id, row, rows);
     return entry;
+  }
+
+  // A new one where none is stored, as in directories of before lives had tokens.
+  LifeToken LoadLife(const std::string& id, const std::string& world_id, const NavMeshRows& rows) {
+    if (const auto it = rows.lives.find(world_id); it != rows.lives.end() && it->second.intact) {
+      if (const LifeToken stored = DecodeLifeRow(it->second.value); stored.value != 0) {
+        // Counted ones go on above it.
+        registry_.next_life_ = std::max<uint64_t>(registry_.next_life_, stored.value + 1);
+        return stored;
+      }
+    }
+    const LifeToken life = registry_.NewLife();
+    migration_.Put(store_key::Life(id, world_id), EncodeLifeRow(life));
+    return life;
+  }
+
+  // The ledger of refs. What the rows are short of, as in directories of before there were any, is
+  // taken from the versions that are there; of refs that these gave up, other than in tiles that
+  // are still there, the content is not known.
+  RefLedger LoadRefs(const std::string& id, const NavMeshRows& rows, NavMeshState& state) {
+    RefLedger ledger;
+    for (const auto& [rest, row] : rows.refs) {
+      state.next_sequence = std::max(state.next_sequence, BigEndian(rest) + 1);
+      const auto refs = row.intact ? DecodeRefs(row.value) : std::nullopt;
+      if (!refs) {
+        Damage(id, {}, "what an update has added to the ledger of refs is damaged");
+        continue;
+      }
+      for (const ContentRefs& content : *refs) ledger.Add(content);
+    }
+    std::vector<ContentRefs> missing;
+    const auto add = [&](ContentRefs refs) {
+      if (ledger.Has(refs)) return;
+      ledger.Add(refs);
+      missing.push_back(std::move(refs));
+    };
+    for (const VersionState& version : state.versions) {
+      if (version.record->base_version.value == 0) continue;
+      const VersionState* base = state.Find(version.record->base_version);
+      for (const VersionState* tiles_of : {&version, base}) {
+        if (tiles_of == nullptr || tiles_of->record->snapshot == nullptr) continue;
+        const NavMeshSnapshot& snapshot = *tiles_of->record->snapshot;
+        for (uint32_t slot = 0; slot < snapshot.slot_count(); ++slot) {
+          if (snapshot.tile(slot) != nullptr) add(RefsOf(*snapshot.tile(slot)->tile));
+        }
+      }
+    }
+    for (const VersionState& version : state.versions) {
+      if (version.record->snapshot == nullptr) continue;
+      const NavMeshSnapshot& snapshot = *version.record->snapshot;
+      std::vector<uint64_t> polygons;
+      for (const auto& [ref, at] : snapshot.retired().All()) {
+        if (snapshot.info().source == TileSource::kDetour) {
+          if (!ledger.Find(TileRef{ref})) add({kSeveralContents, TileRef{ref}, {}});
+        } else if (!ledger.Find(PolygonRef{ref})) {
+          polygons.push_back(ref);
+        }
+      }
+      if (!polygons.empty()) add({kSeveralContents, std::nullopt, RangesOf(std::move(polygons))});
+    }
+    if (!missing.empty())
+      migration_.Put(store_key::Refs(id, state.next_sequence++), EncodeRefs(missing));
+    return ledger;
   }
 
   std::optional<VersionState> LoadVersion(const std::string& id, const std::string& rest,
@@ -222,6 +296,7 @@ class RegistryLoader {
     auto world = std::make_shared<World>();
     world->id = world_id;
     world->navmesh = entry;
+    world->life = LoadLife(entry->id, world_id, rows);
     world->last_used_s = now_s_;
     {
       MutexLock lock(world->mutex);
@@ -243,6 +318,7 @@ class RegistryLoader {
   NavMeshRegistry& registry_;
   const double now_s_;
   uint64_t next_lineage_ = 1;
+  StoreBatch migration_;  // What directories of older servers do not have.
   std::map<std::string, NavMeshRows> navmeshes_;
   absl::flat_hash_map<ContentDigest, std::weak_ptr<const Tile>> tiles_;
   std::map<uint64_t, std::shared_ptr<const NavMeshSnapshot>>

@@ -153,10 +153,13 @@ class TileReplacement {
       changed_.insert(tile.tile->at);
       const uint32_t target = slot ? *slot : FreeSlot();
       tiles_[target] = tile.tile;
+      added_.push_back(tile.tile);
     }
   }
 
   std::vector<std::shared_ptr<const Tile>> tiles() const { return tiles_; }
+  // Those that the base does not have.
+  const std::vector<std::shared_ptr<const Tile>>& added() const { return added_; }
   std::vector<TileCoordinates> changed() const {
     std::vector<TileCoordinates> places(changed_.begin(), changed_.end());
     std::sort(places.begin(), places.end());
@@ -189,9 +192,43 @@ class TileReplacement {
 
   const NavMeshSnapshot& base_;
   std::vector<std::shared_ptr<const Tile>> tiles_;
+  std::vector<std::shared_ptr<const Tile>> added_;
   absl::flat_hash_set<TileCoordinates> changed_;
   uint32_t next_free_ = 0;
 };
+
+// Whether a tile goes on under the ref of the one that it replaces at its place. Neutral tiles may:
+// their refs name what is at a place, and no polygon.
+bool KeepsTileRef(const NavMeshSnapshot& base, const Tile& tile) {
+  const auto slot = base.SlotAt(tile.at);
+  return tile.source == TileSource::kNeutral && slot && base.tile(*slot)->tile->ref == tile.ref;
+}
+
+// What an update adds to the ledger of refs: those of its base, unless they are there, and those of
+// its own tiles. Adds a violation for every ref of these that has named other content.
+std::vector<ContentRefs> NewRefs(const RefLedger& ledger, const NavMeshSnapshot& base,
+                                 const TileReplacement& replacement, MeshViolations& violations) {
+  std::vector<ContentRefs> added;
+  RefLedger of_base;
+  for (uint32_t slot = 0; slot < base.slot_count(); ++slot) {
+    if (base.tile(slot) == nullptr || ledger.HasTile(*base.tile(slot)->tile)) continue;
+    ContentRefs refs = RefsOf(*base.tile(slot)->tile);
+    if (ledger.Has(refs)) continue;
+    of_base.Add(refs);
+    added.push_back(std::move(refs));
+  }
+  for (const auto& tile : replacement.added()) {
+    const std::string place = absl::StrCat("tile ", ToString(tile->at));
+    const size_t before = violations.count();
+    for (const RefLedger* known : {&ledger, static_cast<const RefLedger*>(&of_base)}) {
+      if (violations.count() > before) break;
+      if (!KeepsTileRef(base, *tile)) known->CheckTileRef(*tile, place, violations);
+      known->CheckPolygonRefs(*tile, place, violations);
+    }
+    if (ContentRefs refs = RefsOf(*tile); !ledger.Has(refs)) added.push_back(std::move(refs));
+  }
+  return added;
+}
 
 std::vector<GateDefinition> MergedGates(const NavMeshSnapshot& base,
                                         const UpdateTilesRequest& request,
@@ -383,6 +420,13 @@ NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesReque
   auto snapshot = NavMeshSnapshot::Assemble(info, replacement.tiles(),
                                             std::make_shared<GateTable>(std::move(gates)), &before,
                                             next_stamp_, nullptr, &places);
+  MeshViolations reused;
+  const std::vector<ContentRefs> refs = NewRefs(entry->refs, before, replacement, reused);
+  if (!reused.empty() &&
+      (snapshot.ok() || snapshot.failure().reason == NavMeshReason::kBrokenMesh)) {
+    if (!snapshot.ok()) reused.AddAll(snapshot.failure(), "content");
+    return Joined(std::move(violations), std::move(reused).ToFailure());
+  }
   if (!snapshot.ok()) return Joined(std::move(violations), std::move(snapshot).failure());
   if (!violations.empty()) return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
   const std::string manifest = MeshManifest::Of(**snapshot).Encode();
@@ -415,7 +459,12 @@ NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesReque
   change.type = ChangeType::kTilesUpdated;
   change.base_version = base_version;
   change.replaced_tiles = replacement.changed();
-  return Add(*entry, std::move(added), std::move(change), std::move(batch), request.activate);
+  if (!refs.empty()) batch.Put(store_key::Refs(entry->id, state->next_sequence), EncodeRefs(refs));
+  auto result =
+      Add(*entry, std::move(added), std::move(change), std::move(batch), request.activate);
+  if (!result.ok()) return result;
+  for (const ContentRefs& content_refs : refs) entry->refs.Add(content_refs);
+  return result;
 }
 
 NavMeshResult<PublishResult> NavMeshRegistry::Add(NavMeshEntry& entry, VersionState added,

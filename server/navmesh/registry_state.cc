@@ -104,6 +104,14 @@ NavMeshFailure Fail(NavMeshReason reason, std::string message) {
   return {reason, std::move(message), {}, 0, {}};
 }
 
+NavMeshFailure OtherVersion(std::string_view world_id, NavMeshVersion stands_on,
+                            NavMeshVersion asked) {
+  MeshViolations violations;
+  violations.Add("world_id", absl::StrCat("world '", std::string(world_id), "' stands on version ",
+                                          stands_on.value, ", not ", asked.value));
+  return std::move(violations).ToFailure(NavMeshReason::kInvalidArgument);
+}
+
 MeshViolations CheckChanges(const NavMeshSnapshot& snapshot,
                             const std::vector<StateChange>& changes, size_t max_changes,
                             const std::function<std::string(size_t)>& place_of) {
@@ -173,6 +181,17 @@ std::string Change(std::string_view id, std::string_view world, Epoch epoch) {
   AppendBigEndian(key, epoch.value);
   return key;
 }
+std::string Life(std::string_view id, std::string_view world) {
+  std::string key = Key(kLife, id);
+  key.append(world);
+  return key;
+}
+
+std::string Refs(std::string_view id, uint64_t sequence) {
+  std::string key = Key(kRefs, id);
+  AppendBigEndian(key, sequence);
+  return key;
+}
 
 }  // namespace store_key
 
@@ -240,6 +259,18 @@ bool DecodeWorldRow(std::string_view bytes, WorldRow& row) {
   if (!changes || !reader.finished()) return false;
   row.states = std::move(*changes);
   return true;
+}
+
+std::string EncodeLifeRow(LifeToken life) {
+  ByteWriter writer;
+  writer.Write(life.value);
+  return std::move(writer).Take();
+}
+
+LifeToken DecodeLifeRow(std::string_view bytes) {
+  ByteReader reader(bytes);
+  const LifeToken life{reader.Read<uint64_t>()};
+  return reader.finished() ? life : LifeToken{};
 }
 
 }  // namespace arclane

@@ -15,6 +15,7 @@
 #include "server/navmesh/change_log.h"
 #include "server/navmesh/mutex.h"
 #include "server/navmesh/navmesh_store.h"
+#include "server/navmesh/ref_ledger.h"
 #include "server/navmesh/registry_types.h"
 #include "server/navmesh/result.h"
 #include "server/navmesh/snapshot.h"
@@ -55,22 +56,27 @@ struct NavMeshState {
 };
 
 struct NavMeshEntry {
-  NavMeshEntry(std::string name, std::shared_ptr<const NavMeshState> first, size_t log_records)
+  NavMeshEntry(std::string name, LifeToken its_life, std::shared_ptr<const NavMeshState> first,
+               size_t log_records)
       : id(std::move(name)),
+        life(its_life),
         state(first),
         log(std::make_shared<ChangeLog>(first->epoch, log_records)) {}
 
   const std::string id;
+  const LifeToken life;
   SnapshotCell<NavMeshState> state;
   const std::shared_ptr<ChangeLog> log;
   Mutex mutex;  // Held from reading the state to storing its successor.
   std::map<NavMeshVersion, size_t> worlds_on ABSL_GUARDED_BY(mutex);
+  RefLedger refs ABSL_GUARDED_BY(mutex);  // Of all versions that updates made or started from.
 };
 
 // What a world adds to its version. Untouched, all it holds is here.
 struct World {
   std::string id;
   std::shared_ptr<NavMeshEntry> navmesh;
+  LifeToken life;
   std::atomic<double> last_used_s{0.0};
   Mutex commit_mutex;  // Held from checking a change to having stored it; before `mutex`, after the
                        // entry's.
@@ -92,6 +98,9 @@ NavMeshDescription Describe(const NavMeshEntry& entry, const NavMeshState& state
 size_t BytesOf(const std::vector<VersionState>& versions);
 
 NavMeshFailure Fail(NavMeshReason reason, std::string message);
+// A request names a world and a version on which it does not stand.
+NavMeshFailure OtherVersion(std::string_view world_id, NavMeshVersion stands_on,
+                            NavMeshVersion asked);
 
 // Checks changes against a version; empty when all can be applied. `place_of` as of ApplyRequest.
 MeshViolations CheckChanges(const NavMeshSnapshot& snapshot,
@@ -110,6 +119,8 @@ inline constexpr char kManifest = 'm';
 inline constexpr char kTile = 't';
 inline constexpr char kWorld = 'w';
 inline constexpr char kChange = 'c';
+inline constexpr char kLife = 'l';
+inline constexpr char kRefs = 'r';
 
 std::string NavMesh(std::string_view id);
 std::string Version(std::string_view id, NavMeshVersion version);
@@ -117,6 +128,11 @@ std::string Manifest(std::string_view id, NavMeshVersion version);
 std::string Tile(std::string_view id, const ContentDigest& digest);
 std::string World(std::string_view id, std::string_view world);
 std::string Change(std::string_view id, std::string_view world, Epoch epoch);
+// Of a world, or with an empty name of the navmesh. A row of its own, so that directories of before
+// lives had tokens are read as they are.
+std::string Life(std::string_view id, std::string_view world);
+// What the update that made the version of this sequence number added to the ledger of refs.
+std::string Refs(std::string_view id, uint64_t sequence);
 }  // namespace store_key
 
 std::string EncodeNavMeshRow(const NavMeshState& state);
@@ -131,6 +147,9 @@ struct WorldRow {
 };
 std::string EncodeWorldRow(const WorldRow& row);
 bool DecodeWorldRow(std::string_view bytes, WorldRow& row);
+std::string EncodeLifeRow(LifeToken life);
+// 0 when the bytes are none.
+LifeToken DecodeLifeRow(std::string_view bytes);
 
 }  // namespace arclane
 

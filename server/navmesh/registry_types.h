@@ -37,6 +37,9 @@ struct RegistryOptions {
   // Changes remembered for watchers that reconnect and for requests that are sent again.
   size_t navmesh_log_records = 1024;
   size_t world_log_records = 64;
+  // Draws the token of a new life: 64 bits that nobody has drawn before. Thread-safe. Unset: the
+  // registry counts, which tells lives of this registry apart and no others.
+  std::function<uint64_t()> draw_life;
 };
 
 // Violations of a publication name what belongs to its content by the content's own columns, and
@@ -90,8 +93,8 @@ struct ApplyRequest {
   // Sending the same changes again under the same id is answered from the log and changes nothing.
   // Empty: no such memory.
   std::string_view request_id;
-  std::optional<Epoch>
-      expected_epoch;  // kEpochMismatch when what is changed has changed after this epoch.
+  // kEpochMismatch when what is changed has changed after this epoch, or never was at it.
+  std::optional<Epoch> expected_epoch;
   std::vector<StateChange> changes;
   // As of PublishRequest.
   MeshViolations violations;
@@ -126,6 +129,12 @@ struct NavMeshDescription {
   NavMeshVersion active;  // 0: none.
   size_t bytes = 0;       // Of all versions, what they share counted once.
   std::vector<VersionDescription> versions;
+};
+
+// How far a navmesh has come.
+struct NavMeshMoment {
+  LifeToken life;
+  Epoch epoch;
 };
 
 struct NavMeshPage {

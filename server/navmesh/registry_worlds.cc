@@ -38,9 +38,11 @@ std::optional<NavMeshResult<ApplyResult>> Replay(const ChangeLog* log,
 }
 
 NavMeshFailure EpochMismatch(Epoch expected, Epoch current) {
-  NavMeshFailure failure = Fail(
-      NavMeshReason::kEpochMismatch,
-      absl::StrCat("changed since epoch ", expected.value, "; the current one is ", current.value));
+  NavMeshFailure failure =
+      Fail(NavMeshReason::kEpochMismatch,
+           expected > current ? absl::StrCat("epoch ", expected.value, " is still to come")
+                              : absl::StrCat("changed since epoch ", expected.value));
+  absl::StrAppend(&failure.message, "; the current one is ", current.value);
   failure.metadata.emplace_back("current_epoch", absl::StrCat(current.value));
   return failure;
 }
@@ -128,6 +130,7 @@ NavMeshResult<WorldDescription> NavMeshRegistry::CreateWorld(std::string_view na
   auto world = std::make_shared<World>();
   world->id = std::string(world_id);
   world->navmesh = entry;
+  world->life = NewLife();
   world->last_used_s.store(now_s, std::memory_order_relaxed);
   WorldRow row{wanted, {++next.world_serial << kWorldSerialShift}, {}};
   {
@@ -137,6 +140,7 @@ NavMeshResult<WorldDescription> NavMeshRegistry::CreateWorld(std::string_view na
   }
   StoreBatch batch;
   batch.Put(store_key::World(entry->id, world_id), EncodeWorldRow(row));
+  batch.Put(store_key::Life(entry->id, world_id), EncodeLifeRow(world->life));
   // No change of the navmesh's epoch: worlds come and go without those who watch the map.
   if (auto stored = Advance(*entry, std::move(next), {}, std::move(batch)); !stored.ok())
     return std::move(stored).failure();
@@ -263,6 +267,7 @@ NavMeshResult<Epoch> NavMeshRegistry::DropWorld(const WorldPtr& world,
   }
   StoreBatch batch;
   batch.Remove(store_key::World(entry.id, world->id));
+  batch.Remove(store_key::Life(entry.id, world->id));
   const uint64_t first = epoch.value >> kWorldSerialShift << kWorldSerialShift;
   for (uint64_t e = epoch.value; e > first && epoch.value - e < options_.world_log_records; --e) {
     batch.Remove(store_key::Change(entry.id, world->id, {e}));
@@ -347,7 +352,7 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyChanges(const ApplyRequest& req
   if (state->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, state->record->damage);
   if (request.violations.empty() && request.expected_epoch &&
-      state->changed > *request.expected_epoch) {
+      (state->changed > *request.expected_epoch || next.epoch < *request.expected_epoch)) {
     return EpochMismatch(*request.expected_epoch, next.epoch);
   }
   if (auto violations =
@@ -388,11 +393,10 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyToWorld(const WorldPtr& world,
   }
   if (auto replayed = Replay(log.get(), request)) return *std::move(replayed);
   if (request.version.value != 0 && request.version != row.version) {
-    return Fail(NavMeshReason::kInvalidArgument,
-                absl::StrCat("world '", world->id, "' stands on version ", row.version.value,
-                             ", not ", request.version.value));
+    return OtherVersion(world->id, row.version, request.version);
   }
-  if (request.violations.empty() && request.expected_epoch && row.epoch > *request.expected_epoch) {
+  if (request.violations.empty() && request.expected_epoch &&
+      row.epoch != *request.expected_epoch) {
     return EpochMismatch(*request.expected_epoch, row.epoch);
   }
   const auto state = entry.state.Load();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The refs that a lineage has used and given up: a ref of a replaced tile is refused by name and
-// never names other geometry.
+// The refs that a version's own line of updates has used and given up, so that a request that names
+// one is told so. That none of them comes to name other geometry is the ledger's care
+// (ref_ledger.h).
 #ifndef ARCLANE_SERVER_NAVMESH_RETIRED_REFS_H_
 #define ARCLANE_SERVER_NAVMESH_RETIRED_REFS_H_
 

@@ -69,7 +69,7 @@ class NavMeshSnapshot {
   // did not change is shared with it. Unless `retired` is given, for a version that is read back,
   // every tile of the base that is no longer there is added to the retired refs. `next_stamp`
   // numbers tiles; unique within the registry. Fails with kBrokenMesh (every dangling gate,
-  // duplicate ref, ref that was retired) or kLimitExceeded (more comparisons of border edges than
+  // duplicate ref) or kLimitExceeded (more comparisons of border edges than
   // any sane mesh needs). `places` tells where gates come from, for violations; gates that are not
   // among them are named by their ids. O(tiles + changed polygons).
   static NavMeshResult<std::shared_ptr<const NavMeshSnapshot>> Assemble(

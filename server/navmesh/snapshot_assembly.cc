@@ -53,7 +53,6 @@ class SnapshotAssembly {
       snapshot_->retired_ = *retired;
     } else if (base_ != nullptr) {
       RetireReplaced();
-      RefuseRetiredRefs();
     }
     if (!violations_.empty()) return std::move(violations_).ToFailure();
     LinkTiles();
@@ -137,30 +136,6 @@ class SnapshotAssembly {
       }
     }
     snapshot_->retired_.Add(gone);
-  }
-
-  // A tile that is new here must not use a ref that once named other geometry.
-  void RefuseRetiredRefs() {
-    if (snapshot_->retired_.size() == 0) return;
-    for (uint32_t slot = 0; slot < tiles_.size(); ++slot) {
-      const Tile* tile = tiles_[slot].get();
-      if (tile == nullptr || Unchanged(slot)) continue;
-      const std::string place = absl::StrCat("tile ", ToString(tile->at));
-      if (tile->source == TileSource::kDetour) {
-        if (snapshot_->retired_.Find(tile->ref.value)) {
-          violations_.Add(
-              place, absl::StrCat("its ref ", tile->ref.value,
-                                  " named a tile that was replaced; a new build needs a new ref"));
-        }
-        continue;
-      }
-      for (uint32_t p = 0; p < tile->polygon_count(); ++p) {
-        if (snapshot_->retired_.Find(tile->ref_of(p).value)) {
-          violations_.Add(place, absl::StrCat("polygon id ", tile->ref_of(p).value,
-                                              " named a polygon of a tile that was replaced"));
-        }
-      }
-    }
   }
 
   // Slots of the tiles at (x, y), by layer.

@@ -35,7 +35,12 @@ void WatchedRoutes::Remove(uint64_t id) {
 
 void WatchedRoutes::Add(WatchedRoute route, double now_s) {
   Remove(route.id);
-  const auto view = registry_.View(scope_.navmesh_id, scope_.version, scope_.world_id, now_s);
+  auto view = registry_.View(scope_.navmesh_id, scope_.version, scope_.world_id, now_s);
+  if (view.ok() && view->epoch() < route.epoch) {
+    // Perhaps this thread alone has not seen the latest change yet.
+    (void)registry_.Moment(scope_.navmesh_id);
+    view = registry_.View(scope_.navmesh_id, scope_.version, scope_.world_id, now_s);
+  }
   if (!view.ok()) {
     stale_.push_back({route.id, StaleRoute::Reason::kVersionGone, {}});
     return;
@@ -57,6 +62,7 @@ std::optional<StaleRoute> WatchedRoutes::StaleAlready(const WatchedRoute& route,
   for (const Dependency& read : route.reads) {
     if (view.Stamp(read.kind, read.id) == kNoStamp) return Changed(route.id, read.kind, read.id);
   }
+  if (StateUnknown(route, view)) return StaleRoute{route.id, StaleRoute::Reason::kUnknownState, {}};
   if (route.version.value != 0 && route.version != view.version()) {
     const auto before = registry_.View(scope_.navmesh_id, route.version, "", now_s);
     if (!before.ok()) return StaleRoute{route.id, StaleRoute::Reason::kTooOld, {}};
@@ -74,6 +80,17 @@ std::optional<StaleRoute> WatchedRoutes::StaleAlready(const WatchedRoute& route,
     if (auto stale = ChangedSince(route, route.world_epoch, scope_.world_id)) return stale;
   }
   return std::nullopt;
+}
+
+// A route that was read from nothing is right in every life.
+bool WatchedRoutes::StateUnknown(const WatchedRoute& route, const NavMeshView& view) const {
+  if (route.reads.empty()) return false;
+  const auto is_other = [](LifeToken told, LifeToken own) {
+    return told.value != 0 && told != own;
+  };
+  if (is_other(route.life, view.life()) || route.epoch > view.epoch()) return true;
+  return !scope_.world_id.empty() &&
+         (is_other(route.world_life, view.world_life()) || route.world_epoch > view.world_epoch());
 }
 
 // A state that changed and came back counts as changed: between the two the route was wrong.
@@ -102,6 +119,13 @@ std::optional<StaleRoute> WatchedRoutes::ChangedSince(const WatchedRoute& route,
   }
 }
 
+void WatchedRoutes::TellMoment(Report& report) const {
+  report.epoch = epoch_;
+  report.world_epoch = world_epoch_;
+  report.life = life_;
+  report.world_life = world_life_;
+}
+
 WatchedRoutes::Report WatchedRoutes::Check(double now_s) {
   Report report;
   report.stale = std::exchange(stale_, {});
@@ -112,10 +136,19 @@ WatchedRoutes::Report WatchedRoutes::Check(double now_s) {
     routes_.clear();
     dependency_count_ = 0;
     report.failure = view.failure();
+    // A world may have gone with its epochs; the navmesh goes on.
+    if (const auto moment = registry_.Moment(scope_.navmesh_id); moment.ok()) {
+      epoch_ = moment->epoch;
+      life_ = moment->life;
+    }
+    TellMoment(report);
     return report;
   }
-  report.epoch = view->epoch();
-  report.world_epoch = view->world_epoch();
+  epoch_ = view->epoch();
+  world_epoch_ = view->world_epoch();
+  life_ = view->life();
+  world_life_ = view->world_life();
+  TellMoment(report);
   if (view->state_id() == checked_state_ && view->version() == checked_version_) return report;
   std::vector<uint64_t> gone;
   for (const auto& [id, route] : routes_) {

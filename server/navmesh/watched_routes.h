@@ -34,13 +34,17 @@ struct WatchedRoute {
   Epoch epoch;
   Epoch world_epoch;
   std::vector<Dependency> reads;  // Stamps are not looked at.
+  LifeToken life = {};  // In which these epochs were told. 0: not known, and this one is meant.
+  LifeToken world_life = {};
 };
 
 struct StaleRoute {
   enum class Reason {
-    kChanged,      // `thing` is not as it was.
-    kVersionGone,  // The version or the world cannot be asked any more.
-    kTooOld,       // It was planned before the changes that are remembered.
+    kChanged,       // `thing` is not as it was.
+    kVersionGone,   // The version or the world cannot be asked any more.
+    kTooOld,        // It was planned before the changes that are remembered.
+    kUnknownState,  // It was planned in another life of the navmesh or the world, or at an epoch
+                    // that is still to come: what it was read from may have been anything then.
   };
   uint64_t id = 0;
   Reason reason = Reason::kChanged;
@@ -65,8 +69,11 @@ class WatchedRoutes {
   // older than the call. O(dependencies) when the state has changed, otherwise O(stale). When the
   // state cannot be viewed any more, every route is stale and the failure says why.
   struct Report {
-    Epoch epoch;
+    Epoch
+        epoch;  // Where the state cannot be viewed: the navmesh's own, and the world's last known.
     Epoch world_epoch;
+    LifeToken life;
+    LifeToken world_life;
     std::vector<StaleRoute> stale;
     std::optional<NavMeshFailure> failure;
   };
@@ -82,6 +89,9 @@ class WatchedRoutes {
                                          double now_s) const;
   std::optional<StaleRoute> ChangedSince(const WatchedRoute& route, Epoch known,
                                          std::string_view world_id) const;
+  // Whether nothing can be said of what the route was read from.
+  bool StateUnknown(const WatchedRoute& route, const NavMeshView& view) const;
+  void TellMoment(Report& report) const;
   void Erase(uint64_t id);
 
   NavMeshRegistry& registry_;
@@ -89,6 +99,11 @@ class WatchedRoutes {
   absl::flat_hash_map<uint64_t, Route> routes_;
   std::vector<StaleRoute> stale_;  // Found by Add.
   size_t dependency_count_ = 0;
+  // Of the last view.
+  Epoch epoch_;
+  Epoch world_epoch_;
+  LifeToken life_;
+  LifeToken world_life_;
   uint64_t checked_state_ = 0;  // The state under which all routes are current.
   NavMeshVersion checked_version_;
 };

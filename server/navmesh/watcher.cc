@@ -7,9 +7,14 @@
 namespace arclane {
 
 NavMeshWatcher::NavMeshWatcher(std::shared_ptr<NavMeshEntry> entry, std::shared_ptr<World> world,
-                               std::shared_ptr<ChangeLog> log, std::optional<Epoch> known,
+                               std::shared_ptr<ChangeLog> log, const WatchRequest& request,
                                std::function<void()> on_ready)
-    : entry_(std::move(entry)), world_(std::move(world)), log_(std::move(log)), known_(known) {
+    : entry_(std::move(entry)),
+      world_(std::move(world)),
+      log_(std::move(log)),
+      life_(world_ != nullptr ? world_->life : entry_->life),
+      known_(request.known_epoch),
+      of_another_life_(request.known_life.value != 0 && request.known_life != life_) {
   if (on_ready) listener_ = log_->AddListener(std::move(on_ready));
 }
 
@@ -17,9 +22,15 @@ NavMeshWatcher::~NavMeshWatcher() {
   if (listener_ != 0) log_->RemoveListener(listener_);
 }
 
-WatchEvent NavMeshWatcher::Snapshot(bool resync) {
+WatchEvent NavMeshWatcher::EventOf(WatchEvent::Type type) const {
   WatchEvent event;
-  event.type = WatchEvent::Type::kSnapshot;
+  event.type = type;
+  event.life = life_;
+  return event;
+}
+
+WatchEvent NavMeshWatcher::Snapshot(bool resync) {
+  WatchEvent event = EventOf(WatchEvent::Type::kSnapshot);
   event.resync = resync;
   if (world_ != nullptr) {
     event.world = Describe(*world_);
@@ -40,8 +51,7 @@ WatchEvent NavMeshWatcher::Snapshot(bool resync) {
 
 WatchEvent NavMeshWatcher::End(WatchEvent::Type type, std::string reason) {
   ended_ = true;
-  WatchEvent event;
-  event.type = type;
+  WatchEvent event = EventOf(type);
   event.epoch = known_.value_or(Epoch{});
   event.reason = std::move(reason);
   return event;
@@ -52,8 +62,9 @@ std::vector<WatchEvent> NavMeshWatcher::Poll(size_t max_events) {
   if (ended_ || max_events == 0) return events;
   if (!started_) {
     started_ = true;
-    // An epoch that lies ahead was told by another life of this scope.
-    if (!known_ || *known_ > log_->last() || log_->ReadAfter(*known_, 1).too_far_behind) {
+    // An epoch that lies ahead was told by another life of this scope, whatever the client says.
+    if (!known_ || of_another_life_ || *known_ > log_->last() ||
+        log_->ReadAfter(*known_, 1).too_far_behind) {
       events.push_back(Snapshot(/*resync=*/known_.has_value()));
     }
   }
@@ -65,7 +76,7 @@ std::vector<WatchEvent> NavMeshWatcher::Poll(size_t max_events) {
     return events;
   }
   for (const auto& record : changes.records) {
-    WatchEvent event;
+    WatchEvent event = EventOf(WatchEvent::Type::kChange);
     event.epoch = record->epoch;
     event.change = record;
     known_ = record->epoch;
@@ -76,8 +87,7 @@ std::vector<WatchEvent> NavMeshWatcher::Poll(size_t max_events) {
     events.push_back(End(WatchEvent::Type::kGone, "the world was deleted"));
   } else if (!synced_ && *known_ >= changes.last && events.size() < max_events) {
     synced_ = true;
-    WatchEvent event;
-    event.type = WatchEvent::Type::kSynced;
+    WatchEvent event = EventOf(WatchEvent::Type::kSynced);
     event.epoch = *known_;
     events.push_back(std::move(event));
   }

@@ -21,7 +21,8 @@ struct WatchRequest {
   std::string_view navmesh_id;
   std::string_view world_id;  // Empty: the navmesh itself.
   std::optional<Epoch>
-      known_epoch;  // The last one that the client has seen. Unset: it knows nothing.
+      known_epoch;            // The last one that the client has seen. Unset: it knows nothing.
+  LifeToken known_life = {};  // In which it saw that epoch. 0: it does not say.
 };
 
 struct WatchEvent {
@@ -33,9 +34,10 @@ struct WatchEvent {
     kGone,      // The world was deleted. The last event.
   };
   Type type = Type::kChange;
+  LifeToken life;  // Of what is watched.
   Epoch epoch;
-  bool resync = false;  // kSnapshot: although the client named an epoch, which is too old or not of
-                        // this scope.
+  bool resync = false;  // kSnapshot: although the client named an epoch, which is too old, still to
+                        // come or of another life.
   std::optional<NavMeshDescription> navmesh;
   std::optional<WorldDescription> world;
   std::shared_ptr<const ChangeRecord> change;
@@ -58,15 +60,18 @@ class NavMeshWatcher {
  private:
   friend class NavMeshRegistry;
   NavMeshWatcher(std::shared_ptr<NavMeshEntry> entry, std::shared_ptr<World> world,
-                 std::shared_ptr<ChangeLog> log, std::optional<Epoch> known,
+                 std::shared_ptr<ChangeLog> log, const WatchRequest& request,
                  std::function<void()> on_ready);
+  WatchEvent EventOf(WatchEvent::Type type) const;
   WatchEvent Snapshot(bool resync);
   WatchEvent End(WatchEvent::Type type, std::string reason);
 
   std::shared_ptr<NavMeshEntry> entry_;
   std::shared_ptr<World> world_;  // Null when the navmesh is watched.
   std::shared_ptr<ChangeLog> log_;
+  const LifeToken life_;
   std::optional<Epoch> known_;
+  const bool of_another_life_;  // What the client knows is.
   uint64_t listener_ = 0;
   bool started_ = false;
   bool synced_ = false;

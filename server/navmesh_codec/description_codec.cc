@@ -39,6 +39,7 @@ void EncodeWorld(const WorldDescription& description, v1::World* message) {
 
 void EncodeWatchEvent(const WatchEvent& event, v1::WatchNavMeshResponse* message) {
   message->set_epoch(event.epoch.value);
+  message->set_life(event.life.value);
   switch (event.type) {
     case WatchEvent::Type::kSnapshot: {
       v1::WatchSnapshot* snapshot = message->mutable_snapshot();

@@ -11,6 +11,7 @@
 #include "server/navmesh_codec/navmesh_failure.h"
 #include "server/pipeline/follow_motions.h"
 #include "server/pipeline/plan_failure.h"
+#include "server/pipeline/plan_item.h"
 #include "server/planning/follow/route_cursor.h"
 
 namespace arclane {
@@ -154,7 +155,8 @@ std::optional<Failure> FollowSession::ReadNavMesh(const v1::FollowRequest& reque
     violations.Add(ViolationReason::kRequired, "navmesh.navmesh_id", "required with navmesh");
     return std::nullopt;
   }
-  if (auto failure = states_.Watch(request.navmesh())) return ToFailure(*failure);
+  if (auto failure = states_.Watch(request.navmesh()))
+    return WithPath(ToFailure(*failure), "navmesh");
   return std::nullopt;
 }
 

@@ -183,6 +183,8 @@ void ItemAnswer::SetInfo(v1::CacheOutcome cache, const NavMeshView* view) {
     info.set_navmesh_version(view->version().value);
     info.set_epoch(view->epoch().value);
     info.set_world_epoch(view->world_epoch().value);
+    info.set_life(view->life().value);
+    info.set_world_life(view->world_life().value);
   }
   const size_t size = info.ByteSizeLong();
   info_.resize(PieceSize(kAnswer, size));

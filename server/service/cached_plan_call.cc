@@ -16,6 +16,7 @@
 #include "server/codec/canonical_request.h"
 #include "server/navmesh_codec/navmesh_failure.h"
 #include "server/pipeline/plan_corridor.h"
+#include "server/pipeline/plan_item.h"
 #include "server/service/call_account.h"
 #include "server/service/flight_plan.h"
 #include "server/service/kept_answer.h"
@@ -74,7 +75,7 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
                                                           request.navmesh().world_id(),
                                                           NavMeshBackend::Now());
       if (!view.ok()) {
-        EndWith(ToFailure(view.failure()));
+        EndWith(WithPath(ToFailure(view.failure()), "navmesh"));
         return;
       }
       state_.view = std::make_shared<const NavMeshView>(*std::move(view));
@@ -178,6 +179,8 @@ class CachedPlanCall final : public grpc::ServerUnaryReactor, private PlannerPoo
       info.set_navmesh_version(state_.view->version().value);
       info.set_epoch(state_.view->epoch().value);
       info.set_world_epoch(state_.view->world_epoch().value);
+      info.set_life(state_.view->life().value);
+      info.set_world_life(state_.view->world_life().value);
     }
     if (wants_times_ && cache == v1::CACHE_OUTCOME_MISS) {
       WriteStageTimes(*trace_, info.mutable_stage_times());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <random>
 #include <utility>
 
 #include "absl/time/time.h"
@@ -18,7 +19,10 @@ constexpr size_t kMostWaitingCalls = 1024;
 constexpr double kExpiryPeriod_s = 5.0;
 
 std::shared_ptr<NavMeshRegistry> InMemoryRegistry() {
-  auto opened = NavMeshRegistry::Open({}, std::make_shared<NullStore>(), NavMeshBackend::Now());
+  RegistryOptions options;
+  options.draw_life = NavMeshBackend::DrawLife;
+  auto opened =
+      NavMeshRegistry::Open(options, std::make_shared<NullStore>(), NavMeshBackend::Now());
   return *std::move(opened);  // Nothing is read, so nothing can fail.
 }
 
@@ -48,6 +52,12 @@ NavMeshBackend::~NavMeshBackend() {
 
 double NavMeshBackend::Now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+uint64_t NavMeshBackend::DrawLife() {
+  static_assert(sizeof(std::random_device::result_type) == 4);
+  std::random_device random;
+  return uint64_t{random()} << 32 | random();
 }
 
 bool NavMeshBackend::ReservePublishing(uint64_t bytes) {

@@ -53,6 +53,8 @@ class NavMeshBackend {
 
   // The clock of worlds' idleness and of flights: seconds, steady.
   static double Now();
+  // Tokens of lives: 64 bits from the system's source of randomness. Thread-safe.
+  static uint64_t DrawLife();
 
   // Takes a part of the bytes that publications may hold together; false when there is none left.
   bool ReservePublishing(uint64_t bytes);

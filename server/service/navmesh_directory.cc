@@ -2,7 +2,10 @@
 #include "server/service/navmesh_directory.h"
 
 #include <algorithm>
+#include <atomic>
+#include <cstring>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <system_error>
 #include <tuple>
@@ -74,23 +77,41 @@ absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::stri
   if (!files.ok()) return files.status();
   for (size_t i = 0; i < files->size(); ++i) {
     const NavMeshFile& file = (*files)[i];
-    const auto read = ReadWholeFile(file.path.string());
-    if (!read.ok()) return read.status();
-    const std::string& content = *read;
+    const auto content = ReadWholeFile(file.path.string());
+    if (!content.ok()) return content.status();
     const bool highest = i + 1 == files->size() || (*files)[i + 1].navmesh_id != file.navmesh_id;
     v1::PublishNavMeshHeader header;
     header.set_navmesh_id(file.navmesh_id);
     header.set_version(file.version);
     header.set_format(file.format);
-    header.set_content_bytes(content.size());
-    header.set_content_sha256(std::string(DigestOf(content).view()));
+    header.set_content_bytes(content->size());
+    header.set_content_sha256(std::string(DigestOf(*content).view()));
     header.set_inactive(!highest);
     v1::PublishNavMeshResponse response;
-    const std::optional<Failure> failure = AnswerPublication(backend, header, content, response);
+    const std::optional<Failure> failure = AnswerPublication(backend, header, *content, response);
     if (failure)
       return absl::InvalidArgumentError(absl::StrCat(file.path.string(), ": ", failure->message));
   }
   return files->size();
+}
+
+absl::StatusOr<std::function<uint64_t()>> DirectoryLives(const std::string& directory) {
+  const auto files = FilesIn(directory);
+  if (!files.ok()) return files.status();
+  std::string held;
+  for (const NavMeshFile& file : *files) {
+    const auto content = ReadWholeFile(file.path.string());
+    if (!content.ok()) return content.status();
+    absl::StrAppend(&held, file.navmesh_id, "@", file.version, ".", static_cast<int>(file.format),
+                    " ", DigestOf(*content).ToHex(), "\n");
+  }
+  auto drawn = std::make_shared<std::atomic<uint64_t>>(0);
+  return [held = std::move(held), drawn]() -> uint64_t {
+    const ContentDigest digest = DigestOf(absl::StrCat(held, drawn->fetch_add(1)));
+    uint64_t token = 0;
+    std::memcpy(&token, digest.view().data(), sizeof(token));
+    return token;
+  };
 }
 
 }  // namespace arclane

@@ -5,6 +5,8 @@
 #define ARCLANE_SERVER_SERVICE_NAVMESH_DIRECTORY_H_
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -18,6 +20,12 @@ namespace arclane {
 // over. Returns how many were published or there already; fails for a
 // directory or file that cannot be read and for a mesh that is refused, naming the file.
 absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::string& directory);
+
+// Tokens of lives that follow from what the directory holds, for RegistryOptions::draw_life of
+// servers that nobody can change: replicas of the same files tell the same epochs of the same
+// states, so a client may go on from one to the next as within one life. Fails for what cannot be
+// read.
+absl::StatusOr<std::function<uint64_t()>> DirectoryLives(const std::string& directory);
 
 }  // namespace arclane
 

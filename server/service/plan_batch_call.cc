@@ -19,6 +19,7 @@
 #include "absl/synchronization/mutex.h"
 #include "server/navmesh_codec/navmesh_failure.h"
 #include "server/pipeline/plan_batch.h"
+#include "server/pipeline/plan_item.h"
 #include "server/service/call_account.h"
 #include "server/service/kept_answer_store.h"
 #include "server/service/message_bytes.h"
@@ -168,7 +169,7 @@ class PlanBatchCall final : public grpc::ServerWriteReactor<grpc::ByteBuffer> {
     if (navmesh.navmesh_id().empty() || environment_.navmeshes == nullptr) return std::nullopt;
     auto view = environment_.navmeshes->registry().View(navmesh.navmesh_id(), {navmesh.version()},
                                                         navmesh.world_id(), NavMeshBackend::Now());
-    if (!view.ok()) return WithPath(ToFailure(view.failure()), "shared");
+    if (!view.ok()) return WithPath(ToFailure(view.failure()), "shared.navmesh");
     view_.emplace(*std::move(view));
     return std::nullopt;
   }

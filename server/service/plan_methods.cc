@@ -5,6 +5,7 @@
 
 #include "server/codec/canonical_request.h"
 #include "server/navmesh_codec/navmesh_failure.h"
+#include "server/pipeline/plan_item.h"
 
 namespace arclane {
 
@@ -19,7 +20,7 @@ std::optional<Failure> PlanCorridorMethod::Plan(Request& request,
   const auto view = environment.navmeshes->registry().View(
       request.navmesh().navmesh_id(), {request.navmesh().version()}, request.navmesh().world_id(),
       NavMeshBackend::Now());
-  if (!view.ok()) return ToFailure(view.failure());
+  if (!view.ok()) return WithPath(ToFailure(view.failure()), "navmesh");
   // Planned as the cache's answers are, so that both are the same bytes.
   const bool wants_times = request.include_stage_times();
   std::string canonical;
@@ -32,6 +33,8 @@ std::optional<Failure> PlanCorridorMethod::Plan(Request& request,
   info.set_navmesh_version(view->version().value);
   info.set_epoch(view->epoch().value);
   info.set_world_epoch(view->world_epoch().value);
+  info.set_life(view->life().value);
+  info.set_world_life(view->world_life().value);
   return failure;
 }
 

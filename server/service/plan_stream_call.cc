@@ -20,6 +20,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/synchronization/mutex.h"
 #include "server/navmesh_codec/navmesh_failure.h"
+#include "server/pipeline/plan_item.h"
 #include "server/pipeline/plan_stream.h"
 #include "server/service/call_account.h"
 #include "server/service/kept_answer_store.h"
@@ -201,7 +202,7 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
     if (view.ok()) {
       context->view.emplace(*std::move(view));
     } else {
-      context->no_view = ToFailure(view.failure());
+      context->no_view = WithPath(ToFailure(view.failure()), "navmesh");
     }
     return context;
   }

@@ -45,6 +45,7 @@ class WatchNavMeshStream final : public LongStreamOf<grpc::ServerWriteReactor<gr
     watch.navmesh_id = request.navmesh_id();
     watch.world_id = request.world_id();
     if (request.has_known_epoch()) watch.known_epoch = Epoch{request.known_epoch()};
+    watch.known_life = {request.known_life()};
     // The watcher is destroyed, and calls no more, before this stream is.
     auto watcher = environment().navmeshes->registry().Watch(watch, [this] { Schedule(); });
     if (!watcher.ok()) return ToFailure(watcher.failure());
@@ -73,12 +74,14 @@ class WatchNavMeshStream final : public LongStreamOf<grpc::ServerWriteReactor<gr
       next_ = 0;
     }
     known_epoch_ = message.epoch();
+    life_ = message.life();
     Write(message);
   }
 
   void WriteEnd(v1::StreamEnd reason, const std::string& detail) override {
     v1::WatchNavMeshResponse message;
     message.set_epoch(known_epoch_);
+    message.set_life(life_);
     message.mutable_going_away()->set_reason(reason);
     message.mutable_going_away()->set_detail(detail);
     Write(message);
@@ -90,6 +93,7 @@ class WatchNavMeshStream final : public LongStreamOf<grpc::ServerWriteReactor<gr
   std::vector<WatchEvent> events_;
   size_t next_ = 0;
   uint64_t known_epoch_ = 0;
+  uint64_t life_ = 0;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "server/navmesh/watched_routes.h"
 #include "server/navmesh_codec/change_codec.h"
 #include "server/navmesh_codec/navmesh_failure.h"
+#include "server/pipeline/plan_item.h"
 #include "server/service/long_stream.h"
 #include "server/service/message_bytes.h"
 #include "server/service/registry_fields.h"
@@ -28,6 +29,8 @@ v1::StaleReason ReasonOf(const StaleRoute& stale) {
       return v1::STALE_REASON_VERSION_GONE;
     case StaleRoute::Reason::kTooOld:
       return v1::STALE_REASON_EPOCH_TOO_OLD;
+    case StaleRoute::Reason::kUnknownState:
+      return v1::STALE_REASON_STATE_UNKNOWN;
     case StaleRoute::Reason::kChanged:
       break;
   }
@@ -73,6 +76,8 @@ class WatchRoutesStream final
       route.version = {added.version()};
       route.epoch = {added.epoch()};
       route.world_epoch = {added.world_epoch()};
+      route.life = {added.life()};
+      route.world_life = {added.world_life()};
       route.reads = ReadReadSet(added.read_set());
       watch_->Add(std::move(route), NavMeshBackend::Now());
     }
@@ -92,7 +97,7 @@ class WatchRoutesStream final
     NavMeshRegistry& registry = environment().navmeshes->registry();
     const auto view = registry.View(scope.navmesh_id(), {scope.version()}, scope.world_id(),
                                     NavMeshBackend::Now());
-    if (!view.ok()) return ToFailure(view.failure());
+    if (!view.ok()) return WithPath(ToFailure(view.failure()), "scope");
     // Watchers are held for being told that something changed, and never polled.
     std::vector<std::string> worlds = {""};
     if (!scope.world_id().empty()) worlds.push_back(scope.world_id());
@@ -123,6 +128,8 @@ class WatchRoutesStream final
     v1::WatchRoutesResponse message;
     message.set_epoch(report.epoch.value);
     message.set_world_epoch(report.world_epoch.value);
+    message.set_life(report.life.value);
+    message.set_world_life(report.world_life.value);
     message.set_request_count(request_count_);
     const std::pair<uint64_t, uint64_t> epochs = {report.epoch.value, report.world_epoch.value};
     if (!report.stale.empty()) {
@@ -143,6 +150,7 @@ class WatchRoutesStream final
       message.mutable_synced();
       synced_ = true;
       synced_epochs_ = epochs;
+      synced_lives_ = {report.life.value, report.world_life.value};
     } else {
       return;
     }
@@ -153,6 +161,8 @@ class WatchRoutesStream final
     v1::WatchRoutesResponse message;
     message.set_epoch(synced_epochs_.first);
     message.set_world_epoch(synced_epochs_.second);
+    message.set_life(synced_lives_.first);
+    message.set_world_life(synced_lives_.second);
     message.set_request_count(request_count_);
     message.mutable_going_away()->set_reason(reason);
     message.mutable_going_away()->set_detail(detail);
@@ -167,7 +177,8 @@ class WatchRoutesStream final
   bool has_world_ = false;
   uint64_t request_count_ = 0;
   bool synced_ = false;
-  std::pair<uint64_t, uint64_t> synced_epochs_;
+  std::pair<uint64_t, uint64_t> synced_epochs_;  // Of the navmesh and of the world.
+  std::pair<uint64_t, uint64_t> synced_lives_;
 };
 
 }  // namespace

@@ -251,6 +251,57 @@ TEST_F(ServiceNavMeshTest, WorldsShareTheMeshAndNotTheDoors) {
   EXPECT_EQ(Plan(RowRequest()).route().outcome(), v1::OUTCOME_COMPLETE);
 }
 
+// Violations of world and version that disagree, by the field of each request.
+TEST_F(ServiceNavMeshTest, NamesTheWorldThatDoesNotStandOnTheVersion) {
+  grpc::ClientContext context;
+  v1::CreateWorldRequest create;
+  create.set_navmesh_id("map");
+  create.set_world_id("match");
+  v1::CreateWorldResponse created;
+  ASSERT_TRUE(registry_->CreateWorld(&context, create, &created).ok());
+  v1::PublishNavMeshResponse published;
+  ASSERT_TRUE(Publish(*registry_, "map", 2, TwoGateGrid(), &published).ok());
+  const auto violation = [](const grpc::Status& status) -> std::string {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+    const ErrorDetails details = DetailsOf(status);
+    if (!details.bad_request || details.bad_request->field_violations_size() != 1) return "";
+    const auto& only = details.bad_request->field_violations(0);
+    return only.field() + ": " + only.description();
+  };
+  const std::string wrong = "world_id: world 'match' stands on version 1, not 2";
+  v1::PlanCorridorRequest plan = RowRequest();
+  plan.mutable_navmesh()->set_world_id("match");
+  plan.mutable_navmesh()->set_version(2);
+  EXPECT_EQ(violation(PlanStatus(plan)), "navmesh." + wrong);
+  plan.set_cache_mode(v1::CACHE_MODE_BYPASS);
+  EXPECT_EQ(violation(PlanStatus(plan)), "navmesh." + wrong);
+  v1::ApplyChangesRequest apply;
+  apply.set_navmesh_id("map");
+  apply.set_world_id("match");
+  apply.set_version(2);
+  apply.mutable_changes()->add_closed_gates(7);
+  EXPECT_EQ(violation(Apply(apply)), wrong);
+  v1::ReadNavMeshRequest read;
+  read.set_navmesh_id("map");
+  read.set_world_id("match");
+  read.set_version(2);
+  grpc::ClientContext read_context;
+  const auto reader = registry_->ReadNavMesh(&read_context, read);
+  v1::ReadNavMeshResponse part;
+  EXPECT_FALSE(reader->Read(&part));
+  EXPECT_EQ(violation(reader->Finish()), wrong);
+  v1::WatchRoutesRequest routes;
+  routes.mutable_scope()->set_navmesh_id("map");
+  routes.mutable_scope()->set_world_id("match");
+  routes.mutable_scope()->set_version(2);
+  grpc::ClientContext routes_context;
+  const auto stream = registry_->WatchRoutes(&routes_context);
+  stream->Write(routes);
+  v1::WatchRoutesResponse event;
+  EXPECT_FALSE(stream->Read(&event));
+  EXPECT_EQ(violation(stream->Finish()), "scope." + wrong);
+}
+
 TEST_F(ServiceNavMeshTest, ARoutesThroughUntouchedTilesStaysAHitInANewVersion) {
   Plan(RowRequest());
   // Tile 1002, over the squares 8, 9, 12 and 13, with refs of its own.
@@ -406,6 +457,10 @@ TEST_F(ServiceNavMeshTest, ApplyingChangesIsIdempotentAndCanExpectAnEpoch) {
   const grpc::Status late = Apply(request);
   EXPECT_EQ(late.error_code(), grpc::StatusCode::ABORTED);
   EXPECT_EQ(DetailsOf(late).info->metadata().at("current_epoch"), std::to_string(first.epoch()));
+  request.set_expected_epoch(first.epoch() + 1);
+  const grpc::Status ahead = Apply(request);
+  ASSERT_EQ(ahead.error_code(), grpc::StatusCode::ABORTED);
+  EXPECT_EQ(DetailsOf(ahead).info->metadata().at("current_epoch"), std::to_string(first.epoch()));
   request.mutable_changes()->add_open_gates(7);
   EXPECT_EQ(DetailsOf(Apply(request)).bad_request->field_violations(0).field(),
             "changes.closed_gates[0]");
@@ -517,6 +572,33 @@ TEST_F(ServiceSingleFlightTest, AllGoneLeavesNothingBehind) {
   server_.gate().Open();
   EXPECT_EQ(CacheOf(RowRequest()), v1::CACHE_OUTCOME_MISS);
   EXPECT_EQ(Plans(), 1);
+}
+
+// So that a client goes on from one replica to the next.
+TEST(ServiceReadOnlyTest, ReplicasOfTheSameFilesAreOneLife) {
+  const std::string folder = ::testing::TempDir() + "/arclane_lives";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const std::string& name, const std::string& content) {
+    std::ofstream(folder + "/" + name, std::ios::binary) << content;
+  };
+  const auto draw_two = [&] {
+    const auto lives = DirectoryLives(folder);
+    EXPECT_TRUE(lives.ok()) << lives.status();
+    const uint64_t first = (*lives)(), second = (*lives)();
+    return std::pair(first, second);
+  };
+  write("map.navmesh", "content");
+  const auto before = draw_two();
+  EXPECT_NE(before.first, before.second);
+  EXPECT_EQ(draw_two(), before);
+  write("map.navmesh", "changed");
+  EXPECT_NE(draw_two(), before);
+  write("map.navmesh", "content");
+  write("map@2.navmesh", "content");
+  EXPECT_NE(draw_two(), before);
+  std::filesystem::remove_all(folder);
+  EXPECT_FALSE(DirectoryLives(folder).ok());
 }
 
 TEST(ServiceReadOnlyTest, ServesItsDirectoryAndRefusesEveryChange) {

@@ -207,6 +207,29 @@ TEST_F(ServiceRouteWatchTest, ASilentServerBrakesEveryAgent) {
   EXPECT_LT(agent.report.position.x, driven + 1.0);
 }
 
+// The server comes back without its data and at the same epoch: what the route was read from may be
+// anything now.
+TEST_F(ServiceRouteWatchTest, AServerInAnotherLifeBrakesEveryAgent) {
+  RouteWatch watch(client_->navmeshes(), Scope(), {.age_limit_s = 3600});
+  const auto source = watch.Watch(route_, answer_.answer());
+  Agent agent(route_);
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(agent.Step(*source).status, FollowStatus::kFollowing);
+  ServerOptions options;
+  options.addresses = server_->server().addresses();
+  RegistryOptions registry;
+  registry.draw_life = NavMeshBackend::DrawLife;
+  options.navmeshes.registry = *NavMeshRegistry::Open(registry, std::make_shared<NullStore>(), 0.0);
+  const NeutralMesh mesh = Row();
+  PublishRequest publish;
+  publish.navmesh_id = "map";
+  publish.version = {1};
+  publish.neutral = &mesh;
+  ASSERT_TRUE(options.navmeshes.registry->Publish(publish).ok());
+  server_.reset();
+  server_.emplace(options);
+  EXPECT_TRUE(Await(agent, *source, [](const MotionRequest& m) { return m.stale; }));
+}
+
 // The first tick of an agent on the planned route, with the stream's navmesh.
 v1::FollowRequest FirstTick(const v1::PlanCorridorRequest& request,
                             const v1::PlanCorridorResponse& answer) {

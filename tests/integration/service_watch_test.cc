@@ -83,6 +83,8 @@ class ServiceWatchTest : public ::testing::Test {
     route.set_route_id(id);
     route.set_version(planned->answer().navmesh_version());
     route.set_epoch(planned->answer().epoch());
+    route.set_life(planned->answer().life());
+    EXPECT_NE(route.life(), 0u);
     *route.mutable_read_set() = planned->read_set();
     return route;
   }
@@ -116,6 +118,34 @@ TEST_F(ServiceWatchTest, TellsASnapshotThenChangesUnderContiguousEpochs) {
   // One of another life gets a snapshot and is told so.
   knowing.set_known_epoch(last + 1000);
   EXPECT_TRUE(client_->navmeshes().Watch(knowing)->Next()->snapshot().resync());
+}
+
+TEST_F(ServiceWatchTest, AClientThatKnowsAnotherLifeGetsASnapshot) {
+  v1::CreateWorldRequest create;
+  create.set_navmesh_id("map");
+  create.set_world_id("match");
+  ASSERT_TRUE(client_->navmeshes().CreateWorld(create).ok());
+  for (const std::string world : {"", "match"}) {
+    auto watch = client_->navmeshes().Watch(WatchRequest(world));
+    const auto snapshot = watch->Next();
+    ASSERT_TRUE(snapshot.ok()) << snapshot.error();
+    const uint64_t life = snapshot->life();
+    EXPECT_NE(life, 0u);
+    EXPECT_EQ(watch->Next()->life(), life);
+    const uint64_t epoch = SetGate(false, world);
+    const auto change = watch->Next();
+    EXPECT_TRUE(change->has_changes());
+    EXPECT_EQ(change->life(), life);
+    v1::WatchNavMeshRequest knowing = WatchRequest(world);
+    knowing.set_known_epoch(epoch);
+    knowing.set_known_life(life);
+    EXPECT_TRUE(client_->navmeshes().Watch(knowing)->Next()->has_synced());
+    knowing.set_known_life(life + 1);
+    const auto resync = client_->navmeshes().Watch(knowing)->Next();
+    EXPECT_TRUE(resync->snapshot().resync());
+    EXPECT_EQ(resync->life(), life);
+    EXPECT_EQ(resync->epoch(), epoch);
+  }
 }
 
 TEST_F(ServiceWatchTest, UnknownNavMeshesAndWorldsEndTheWatch) {
@@ -228,6 +258,119 @@ TEST_F(ServiceWatchTest, TellsWhichRoutesGoStaleAndWhy) {
   const auto replaced = watch->Next();
   EXPECT_THAT(replaced->stale().route_id(), ElementsAre(2));
   EXPECT_THAT(replaced->stale().reason(), ElementsAre(v1::STALE_REASON_TILE_CHANGED));
+}
+
+TEST_F(ServiceWatchTest, RoutesOfUnknownStateAreNotSaidToBeCurrent) {
+  v1::WatchedRoute other_life = PlannedRoute(1), to_come = PlannedRoute(2),
+                   unset_to_come = PlannedRoute(3), current = PlannedRoute(4);
+  other_life.set_life(other_life.life() + 1);
+  to_come.set_epoch(1'000'000);
+  unset_to_come.set_epoch(1'000'000);
+  unset_to_come.clear_life();
+  v1::WatchRoutesRequest request;
+  request.mutable_scope()->set_navmesh_id("map");
+  for (const v1::WatchedRoute& route : {other_life, to_come, unset_to_come, current})
+    *request.add_added() = route;
+  grpc::ClientContext context;
+  auto stream = stub_->WatchRoutes(&context);
+  ASSERT_TRUE(stream->Write(request));
+  v1::WatchRoutesResponse event;
+  ASSERT_TRUE(stream->Read(&event));
+  ASSERT_THAT(event.stale().route_id(), ElementsAre(1, 2, 3));
+  for (const int reason : event.stale().reason()) EXPECT_EQ(reason, v1::STALE_REASON_STATE_UNKNOWN);
+  EXPECT_EQ(event.life(), current.life());
+  ASSERT_TRUE(stream->Read(&event));
+  EXPECT_TRUE(event.has_synced());
+  EXPECT_EQ(event.life(), current.life());
+  context.TryCancel();
+  stream->Finish();
+}
+
+TEST_F(ServiceWatchTest, RoutesOfAVersionThatIsDeletedAreStaleAsOfThatEpochAndTheStreamNamesIt) {
+  v1::WatchRoutesScope pinned;
+  pinned.set_navmesh_id("map");
+  pinned.set_version(1);
+  auto watch = client_->navmeshes().WatchRoutes(pinned);
+  EXPECT_TRUE(watch->Next()->has_synced());
+  v1::WatchRoutesRequest request;
+  *request.add_added() = PlannedRoute(1);
+  watch->Update(request);
+  EXPECT_TRUE(watch->Next()->has_synced());
+  v1::PublishNavMeshHeader header;
+  header.set_navmesh_id("map");
+  header.set_version(2);
+  header.set_format(v1::NAV_MESH_FORMAT_NEUTRAL);
+  ASSERT_TRUE(client_->navmeshes()
+                  .Publish(header, ::arclane::testing::ToMessage(OneGateGrid()).SerializeAsString())
+                  .ok());
+  v1::DeleteNavMeshRequest remove;
+  remove.set_navmesh_id("map");
+  remove.set_version(1);
+  const auto removed = client_->navmeshes().Delete(remove);
+  ASSERT_TRUE(removed.ok()) << removed.error();
+  auto event = watch->Next();
+  while (event.ok() && event->has_synced()) event = watch->Next();  // Of the new version.
+  ASSERT_TRUE(event.ok()) << event.error();
+  EXPECT_THAT(event->stale().route_id(), ElementsAre(1));
+  EXPECT_THAT(event->stale().reason(), ElementsAre(v1::STALE_REASON_VERSION_GONE));
+  EXPECT_EQ(event->epoch(), removed->epoch());
+  // Streams that are opened later end so at once.
+  for (const auto& end : {watch->Next(), client_->navmeshes().WatchRoutes(pinned)->Next()}) {
+    ASSERT_FALSE(end.ok());
+    EXPECT_EQ(end.error().reason, "UNKNOWN_VERSION");
+    EXPECT_EQ(end.error().metadata.at("version"), "1");
+    EXPECT_THAT(end.error().message, ::testing::HasSubstr("has no version 1"));
+  }
+}
+
+// A server that starts again without its data, and is at the same epoch again.
+TEST(ServiceLivesTest, TheSdkMeetsAnotherLifeOfTheServer) {
+  ServerOptions options;
+  const auto start = [&] {
+    RegistryOptions registry;
+    registry.draw_life = NavMeshBackend::DrawLife;
+    options.navmeshes.registry =
+        *NavMeshRegistry::Open(registry, std::make_shared<NullStore>(), 0.0);
+    const NeutralMesh mesh = OneGateGrid();
+    PublishRequest publish;
+    publish.navmesh_id = "map";
+    publish.version = {1};
+    publish.neutral = &mesh;
+    EXPECT_TRUE(options.navmeshes.registry->Publish(publish).ok());
+    return std::make_unique<TestServer>(options);
+  };
+  auto server = start();
+  options.addresses = server->server().addresses();
+  const auto client = ClientOf(*server);
+  v1::WatchNavMeshRequest request;
+  request.set_navmesh_id("map");
+  const auto watch = client->navmeshes().Watch(request);
+  const auto first = watch->Next();
+  ASSERT_TRUE(first.ok()) << first.error();
+  EXPECT_TRUE(watch->Next()->has_synced());
+  v1::WatchRoutesScope scope;
+  scope.set_navmesh_id("map");
+  const auto routes = client->navmeshes().WatchRoutes(scope);
+  v1::WatchRoutesRequest added;
+  added.add_added()->set_route_id(1);  // Without a life: the SDK learns it.
+  added.mutable_added(0)->mutable_read_set()->add_gate(7);
+  routes->Update(added);
+  for (uint64_t known = 0; known < 2;) {
+    const auto synced = routes->Next();
+    ASSERT_TRUE(synced.ok() && synced->has_synced());
+    known = synced->request_count();
+  }
+  server.reset();
+  server = start();
+  const auto resync = watch->Next();
+  ASSERT_TRUE(resync.ok()) << resync.error();
+  EXPECT_TRUE(resync->snapshot().resync());
+  EXPECT_EQ(resync->epoch(), first->epoch());
+  EXPECT_NE(resync->life(), first->life());
+  const auto stale = routes->Next();
+  ASSERT_TRUE(stale.ok()) << stale.error();
+  EXPECT_THAT(stale->stale().route_id(), ElementsAre(1));
+  EXPECT_THAT(stale->stale().reason(), ElementsAre(v1::STALE_REASON_STATE_UNKNOWN));
 }
 
 TEST_F(ServiceWatchTest, RefusesRoutesWithoutScope) {

@@ -4,6 +4,7 @@
 // and that state must be what the log of changes says it is. ARCLANE_PROPERTY_STEPS and
 // ARCLANE_PROPERTY_SEED set the number of steps and the seed.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -332,6 +333,99 @@ TEST(RegistryPropertyTest, PlansNothingTwiceWhileItFits) {
   model.RunAlone(20'000);
   EXPECT_GT(model.hits(), 1000u);
   EXPECT_EQ(model.needless(), 0u);
+}
+
+// A version as the naive model of refs sees it: what each of its four tiles is, and its refs.
+struct RefTile {
+  std::string content;
+  uint64_t ref = 0;
+  std::vector<uint64_t> polygons;
+};
+using RefVersion = std::array<RefTile, 4>;
+
+// Updates from any version with few refs and shapes, so that they meet again and again: refused
+// exactly when a ref would name other content than in some update before, or than in its base.
+TEST(RegistryPropertyTest, ARefNamesOneContentInAllUpdates) {
+  const uint64_t seed = FromEnvironment("ARCLANE_PROPERTY_SEED", 11);
+  std::mt19937_64 random(seed);
+  RegistryOptions options;
+  options.max_versions = 8;
+  const auto store = std::make_shared<InMemoryStore>();
+  auto registry = *NavMeshRegistry::Open(options, store, 0.0);
+  std::map<uint64_t, RefVersion> versions;
+  std::map<uint64_t, std::set<std::string>> tiles, polygons;  // By ref, what it has named.
+  int accepted = 0, refused = 0;
+  for (uint64_t n = 1; n <= 3000; ++n) {
+    if (n % 100 == 0) registry = *NavMeshRegistry::Open(options, store, 0.0);
+    if (n == 1 || random() % 200 == 0) {
+      const uint64_t first = random() % 2 * 100;
+      const NeutralMesh mesh = GridMesh({.first_id = first});
+      PublishRequest publish;
+      publish.navmesh_id = "map";
+      publish.version = {n};
+      publish.neutral = &mesh;
+      ASSERT_TRUE(registry->Publish(publish).ok());
+      for (uint64_t place = 0; place < 4; ++place) {
+        const uint64_t corner = first + place / 2 * 8 + place % 2 * 2;
+        versions[n][place] = {"whole" + std::to_string(corner),
+                              1000 + place,
+                              {corner, corner + 1, corner + 4, corner + 5}};
+      }
+      continue;
+    }
+    std::vector<uint64_t> there;
+    const NavMeshDescription description = *registry->Get("map");
+    for (const VersionDescription& v : description.versions) there.push_back(v.version.value);
+    const uint64_t base = there[random() % there.size()];
+    const uint64_t place = random() % 4, shape = random() % 2, first = 100 + 4 * (random() % 30);
+    const uint64_t ref = random() % 3 == 0 ? 2000 + random() % 8 : 1000 + place;
+    NeutralMesh mesh = GridMesh({.width = 2, .height = 2, .tile = 2, .first_id = first});
+    for (double& x : mesh.x) x += static_cast<double>(2 * (place % 2));
+    for (double& y : mesh.y) y += static_cast<double>(2 * (place / 2));
+    mesh.x[4] += 0.25 * static_cast<double>(shape);
+    mesh.neighbour.clear();
+    mesh.tiles = {{ref, {static_cast<int32_t>(place % 2), static_cast<int32_t>(place / 2), 0}}};
+    const RefTile tile = {std::to_string(place) + "," + std::to_string(shape) + "," +
+                              std::to_string(first) + "," + std::to_string(ref),
+                          ref,
+                          {first, first + 1, first + 2, first + 3}};
+    RefVersion& before = versions[base];
+    bool expected = true;
+    if (before[place].content != tile.content) {
+      auto known_tiles = tiles, known_polygons = polygons;
+      for (const RefTile& t : before) {
+        known_tiles[t.ref].insert(t.content);
+        for (const uint64_t p : t.polygons) known_polygons[p].insert(t.content);
+      }
+      const auto names_other = [&](const std::set<std::string>& contents) {
+        return contents.size() > contents.count(tile.content);
+      };
+      if (before[place].ref != tile.ref) expected &= !names_other(known_tiles[tile.ref]);
+      for (const uint64_t p : tile.polygons) expected &= !names_other(known_polygons[p]);
+    }
+    UpdateTilesRequest update;
+    update.navmesh_id = "map";
+    update.base_version = {base};
+    update.version = {n};
+    update.neutral = &mesh;
+    update.activate = random() % 2 == 0;
+    const auto result = registry->UpdateTiles(update);
+    ASSERT_EQ(result.ok(), expected) << "seed " << seed << " step " << n << " " << tile.content
+                                     << " from " << base << ": " << result.status();
+    ++(expected ? accepted : refused);
+    if (!expected) continue;
+    RefVersion after = before;
+    after[place] = tile;
+    for (const RefVersion& version : {before, after}) {
+      for (const RefTile& t : version) {
+        tiles[t.ref].insert(t.content);
+        for (const uint64_t p : t.polygons) polygons[p].insert(t.content);
+      }
+    }
+    versions[n] = after;
+  }
+  EXPECT_GT(accepted, 100);
+  EXPECT_GT(refused, 100);
 }
 
 }  // namespace

@@ -72,6 +72,16 @@ class RegistryTest : public ::testing::Test {
     request.gates = std::move(gates);
     return registry_->UpdateTiles(request);
   }
+  NavMeshResult<PublishResult> UpdateFrom(uint64_t base, uint64_t version,
+                                          const NeutralMesh& mesh) {
+    UpdateTilesRequest request;
+    request.navmesh_id = "map";
+    request.base_version = {base};
+    request.version = {version};
+    request.neutral = &mesh;
+    request.activate = false;
+    return registry_->UpdateTiles(request);
+  }
   NavMeshResult<ApplyResult> Apply(std::vector<StateChange> changes, std::string world = "",
                                    std::string id = "",
                                    std::optional<uint64_t> expected = std::nullopt) {
@@ -223,6 +233,22 @@ TEST_F(RegistryTest, AbortsWhenTheStateHasMovedOn) {
   EXPECT_TRUE(Apply({StateChange::Gate({1}, true)}, "", "", first->epoch.value).ok());
 }
 
+// Such an epoch was told by a former life of the server, in which other things had happened.
+TEST_F(RegistryTest, AbortsWhenTheExpectedEpochIsStillToCome) {
+  ASSERT_TRUE(Publish(1, TestMesh()).ok());
+  ASSERT_TRUE(registry_->CreateWorld("map", "match", {}, 0).ok());
+  for (const std::string world : {"", "match"}) {
+    const NavMeshView now = View(0, world);
+    const uint64_t current = (world.empty() ? now.epoch() : now.world_epoch()).value;
+    const auto ahead = Apply({StateChange::Gate({1}, false)}, world, "", current + 1);
+    ASSERT_FALSE(ahead.ok()) << world;
+    EXPECT_EQ(ahead.failure().reason, NavMeshReason::kEpochMismatch);
+    EXPECT_THAT(ahead.failure().metadata,
+                ElementsAre(::testing::Pair("current_epoch", std::to_string(current))));
+    EXPECT_TRUE(Apply({StateChange::Gate({1}, false)}, world, "", current).ok());
+  }
+}
+
 TEST_F(RegistryTest, GivesEachWorldItsOwnDoors) {
   ASSERT_TRUE(Publish(1, TestMesh()).ok());
   ASSERT_TRUE(registry_->CreateWorld("map", "a", {}, 0).ok());
@@ -305,6 +331,100 @@ TEST_F(RegistryTest, NeverLetsARefComeBackForOtherGeometry) {
   Reopen();
   EXPECT_EQ(View().snapshot().Explain({17}, "refs[3]").reason, NavMeshReason::kReplacedTile);
   EXPECT_FALSE(Update(3, reused).ok());
+}
+
+std::vector<std::string> Described(const NavMeshFailure& failure) {
+  std::vector<std::string> all;
+  for (const MeshViolation& violation : failure.violations) all.push_back(violation.description);
+  return all;
+}
+
+// What was learnt from one version must not plan on other geometry in another, whichever way the
+// versions come from one another.
+TEST_F(RegistryTest, NeverLetsARefComeBackInAnotherBranch) {
+  ASSERT_TRUE(Publish(1, TestMesh()).ok());
+  const NeutralMesh tile = TileMesh(2, 1, 5000);
+  NeutralMesh other = tile;
+  other.x[4] += 0.25;
+  ASSERT_TRUE(UpdateFrom(1, 2, tile).ok());
+  const auto refused = UpdateFrom(1, 3, other);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.failure().reason, NavMeshReason::kBrokenMesh);
+  EXPECT_THAT(Described(refused.failure()),
+              ElementsAre("polygon id 5000 named a polygon of a tile of other content",
+                          "polygon id 5001 named a polygon of a tile of other content",
+                          "polygon id 5002 named a polygon of a tile of other content",
+                          "polygon id 5003 named a polygon of a tile of other content"));
+  EXPECT_TRUE(UpdateFrom(1, 3, tile).ok()) << "the same content";
+  // It counts that the version was there, not that it is.
+  ASSERT_TRUE(registry_->Delete("map", {2}).ok());
+  ASSERT_TRUE(registry_->Delete("map", {3}).ok());
+  EXPECT_FALSE(UpdateFrom(1, 4, other).ok());
+  Reopen();
+  EXPECT_TRUE(registry_->damage().empty());
+  EXPECT_FALSE(UpdateFrom(1, 4, other).ok());
+  EXPECT_TRUE(UpdateFrom(1, 4, tile).ok());
+  // A version that is published as a whole may reuse refs, and go on with them.
+  ASSERT_TRUE(Publish(10, TestMesh(5000), false).ok());
+  EXPECT_TRUE(UpdateFrom(10, 11, TileMesh(2, 1, 7000)).ok());
+}
+
+TEST_F(RegistryTest, ATileRefThatWasGivenUpNeverNamesOtherContent) {
+  ASSERT_TRUE(Publish(1, TestMesh()).ok());
+  const auto tile = [](uint64_t ref, uint64_t first_id) {
+    NeutralMesh mesh = TileMesh(2, 1, first_id);
+    mesh.tiles[0].id = ref;
+    return mesh;
+  };
+  ASSERT_TRUE(UpdateFrom(1, 2, tile(2000, 5000)).ok());
+  ASSERT_TRUE(UpdateFrom(2, 3, tile(2001, 5100)).ok());
+  for (const uint64_t given_up : {1005, 2000}) {
+    const auto refused = UpdateFrom(3, 4, tile(given_up, 5200));
+    ASSERT_FALSE(refused.ok()) << given_up;
+    EXPECT_THAT(Described(refused.failure()),
+                ElementsAre("its ref " + std::to_string(given_up) +
+                            " named a tile of other content; a new build needs a new ref"));
+  }
+  EXPECT_FALSE(UpdateFrom(1, 4, tile(2000, 5200)).ok()) << "a branch that never had it";
+  ASSERT_TRUE(UpdateFrom(3, 4, tile(2000, 5000)).ok()) << "the same content";
+  EXPECT_TRUE(View(4).snapshot().Find({5000}));
+  EXPECT_EQ(View(4).snapshot().Explain({5100}, "refs[0]").reason, NavMeshReason::kReplacedTile);
+  // The ref of a place goes on with what is there.
+  EXPECT_TRUE(UpdateFrom(3, 5, tile(2001, 5300)).ok());
+}
+
+// Directories that an older server has written have neither lives nor a ledger.
+TEST_F(RegistryTest, TakesOverDirectoriesOfOlderServers) {
+  ASSERT_TRUE(Publish(1, TestMesh()).ok());
+  ASSERT_TRUE(registry_->CreateWorld("map", "match", {}, 0).ok());
+  ASSERT_TRUE(Update(2, TileMesh(2, 1, 5000)).ok());
+  ASSERT_TRUE(Update(3, TileMesh(2, 1, 5100)).ok());
+  ASSERT_TRUE(registry_->Delete("map", {2}).ok());
+  StoreBatch older;
+  ASSERT_TRUE(store_
+                  ->ForEach([&](std::string_view key, std::string_view, bool) {
+                    if (key[0] == store_key::kLife || key[0] == store_key::kRefs)
+                      older.Remove(std::string(key));
+                  })
+                  .ok());
+  EXPECT_EQ(older.operations.size(), 4u);
+  ASSERT_TRUE(store_->Commit(older).ok());
+  Reopen();
+  EXPECT_TRUE(registry_->damage().empty());
+  const NavMeshView before = View(0, "match");
+  EXPECT_NE(before.life(), LifeToken{});
+  EXPECT_NE(before.world_life(), LifeToken{});
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_EQ(View(0, "match").life(), before.life());
+    EXPECT_EQ(View(0, "match").world_life(), before.world_life());
+    NeutralMesh other = TileMesh(2, 1, 5100);
+    other.x[4] += 0.25;
+    EXPECT_FALSE(UpdateFrom(1, 9, other).ok());
+    // Of a version that is gone: nobody knows its content any more.
+    EXPECT_FALSE(UpdateFrom(3, 9, TileMesh(2, 1, 5000)).ok());
+    Reopen();
+  }
+  EXPECT_TRUE(UpdateFrom(1, 9, TileMesh(2, 1, 5100)).ok());
 }
 
 TEST_F(RegistryTest, RefusesToLoseAGateWithItsTile) {
@@ -504,6 +624,66 @@ TEST_F(RegistryTest, TellsWatchersWhatTheyMissed) {
   EXPECT_THAT(Types(watcher->Poll(100)), ElementsAre(Type::kChange, Type::kSynced));
 }
 
+TEST_F(RegistryTest, ALifeLastsAsLongAsItsData) {
+  options_.draw_life = [last = std::make_shared<uint64_t>(500)] { return ++*last; };
+  Reopen();
+  ASSERT_TRUE(Publish(1, TestMesh()).ok());
+  ASSERT_TRUE(registry_->CreateWorld("map", "a", {}, 0).ok());
+  EXPECT_EQ(View(0, "a").life(), LifeToken{501});
+  EXPECT_EQ(View(0, "a").world_life(), LifeToken{502});
+  EXPECT_EQ(View().world_life(), LifeToken{});
+  Reopen();
+  ASSERT_TRUE(registry_->CreateWorld("map", "a", {}, 0).ok());
+  EXPECT_EQ(View(0, "a").life(), LifeToken{501});
+  EXPECT_EQ(View(0, "a").world_life(), LifeToken{502});
+  ASSERT_TRUE(registry_->DeleteWorld("map", "a").ok());
+  ASSERT_TRUE(registry_->CreateWorld("map", "a", {}, 0).ok());
+  EXPECT_EQ(View(0, "a").world_life(), LifeToken{503});
+  store_ = std::make_shared<InMemoryStore>();
+  Reopen();
+  ASSERT_TRUE(Publish(1, TestMesh()).ok());
+  EXPECT_EQ(View().life(), LifeToken{504});
+}
+
+TEST_F(RegistryTest, ResyncsWatchersOfAnotherLife) {
+  ASSERT_TRUE(Publish(1, TestMesh()).ok());
+  ASSERT_TRUE(registry_->CreateWorld("map", "a", {}, 0).ok());
+  const NavMeshView now = View(0, "a");
+  for (const std::string world : {"", "a"}) {
+    const Epoch known = world.empty() ? now.epoch() : now.world_epoch();
+    const LifeToken life = world.empty() ? now.life() : now.world_life();
+    for (const LifeToken told : {life, LifeToken{}}) {
+      const auto events = (*registry_->Watch({"map", world, known, told}, nullptr))->Poll(100);
+      EXPECT_THAT(Types(events), ElementsAre(Type::kSynced));
+      EXPECT_EQ(events[0].life, life);
+    }
+    const auto events =
+        (*registry_->Watch({"map", world, known, {life.value + 1000}}, nullptr))->Poll(100);
+    ASSERT_THAT(Types(events), ElementsAre(Type::kSnapshot, Type::kSynced));
+    EXPECT_TRUE(events[0].resync);
+    EXPECT_EQ(events[0].life, life);
+    EXPECT_EQ(events[0].epoch, known);
+  }
+}
+
+TEST_F(RegistryTest, NamesTheWorldThatDoesNotStandOnTheVersion) {
+  ASSERT_TRUE(Publish(1, TestMesh()).ok());
+  ASSERT_TRUE(registry_->CreateWorld("map", "a", {}, 0).ok());
+  ASSERT_TRUE(Publish(2, TestMesh(1000)).ok());
+  ApplyRequest apply;
+  apply.navmesh_id = "map";
+  apply.world_id = "a";
+  apply.version = {2};
+  apply.changes = {StateChange::Gate({1}, false)};
+  for (const NavMeshFailure& failure : {registry_->View("map", {2}, "a", 0).failure(),
+                                        registry_->ApplyChanges(apply, 0).failure()}) {
+    EXPECT_EQ(failure.reason, NavMeshReason::kInvalidArgument);
+    ASSERT_EQ(failure.violations.size(), 1u);
+    EXPECT_EQ(failure.violations[0].place, "world_id");
+    EXPECT_EQ(failure.violations[0].description, "world 'a' stands on version 1, not 2");
+  }
+}
+
 TEST_F(RegistryTest, ResyncsWatchersThatAreTooFarBehind) {
   options_.navmesh_log_records = 4;
   Reopen();
@@ -584,8 +764,21 @@ TEST_F(RegistryTest, UpdatesTilesOfDetourFiles) {
     EXPECT_EQ(after.snapshot().Explain({ref}, "r").reason, NavMeshReason::kReplacedTile);
     EXPECT_EQ(View(1).snapshot().Explain({salted}, "r").reason, NavMeshReason::kReplacedTile);
     std::memcpy(part.data() + 40, &ref, 4);
+    // A ref that was given up may come back with the tile that it named, and with no other: the
+    // polygons have other kinds of ground.
     update.version = {200 + i};
-    EXPECT_FALSE(registry_->UpdateTiles(update).ok()) << "a ref that was given up stays so";
+    update.activate = false;
+    EXPECT_TRUE(registry_->UpdateTiles(update).ok());
+    int32_t polygons, vertices;
+    std::memcpy(&polygons, part.data() + 48 + 24, 4);
+    std::memcpy(&vertices, part.data() + 48 + 28, 4);
+    for (int32_t p = 0; p < polygons; ++p) part[48 + 100 + 12 * vertices + 32 * p + 31] ^= 1;
+    update.version = {300 + i};
+    const auto refused = registry_->UpdateTiles(update);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.failure().violations[0].description,
+              "its ref " + std::to_string(ref) +
+                  " named a tile of other content; a new build needs a new ref");
   }
 }
 

@@ -83,6 +83,46 @@ TEST_F(WatchedRoutesTest, SaysThatARouteIsTooOldToTell) {
   EXPECT_EQ(report.stale[0].reason, Reason::kTooOld);
 }
 
+// Its epochs count other changes: nobody knows what the things that it was read from were then.
+TEST_F(WatchedRoutesTest, ARouteOfAnotherLifeOrOfAnEpochToComeIsOfUnknownState) {
+  ASSERT_TRUE(registry_->CreateWorld("map", "match", {}, 0.0).ok());
+  const auto view = registry_->View("map", {}, "match", 0.0);
+  WatchedRoute current = Route(1), other_life = Route(2), to_come = Route(3);
+  for (WatchedRoute* route : {&current, &other_life, &to_come}) {
+    route->life = view->life();
+    route->world_life = view->world_life();
+    route->world_epoch = view->world_epoch();
+  }
+  WatchedRoute other_world = current, world_to_come = current, reads_nothing = current;
+  other_life.life = {view->life().value + 1000};
+  ++to_come.epoch.value;
+  other_world.id = 4;
+  other_world.world_life = {view->world_life().value + 1000};
+  world_to_come.id = 5;
+  ++world_to_come.world_epoch.value;
+  reads_nothing = other_life;
+  reads_nothing.id = 6;
+  reads_nothing.reads.clear();
+  WatchedRoutes watch(*registry_, {"map", {}, "match"});
+  for (const WatchedRoute& route :
+       {current, other_life, to_come, other_world, world_to_come, reads_nothing})
+    watch.Add(route, 0.0);
+  const auto report = watch.Check(0.0);
+  std::vector<uint64_t> stale;
+  for (const StaleRoute& route : report.stale) {
+    EXPECT_EQ(route.reason, Reason::kUnknownState) << route.id;
+    stale.push_back(route.id);
+  }
+  EXPECT_EQ(stale, (std::vector<uint64_t>{2, 3, 4, 5}));
+  EXPECT_EQ(watch.route_count(), 2u);
+  EXPECT_EQ(report.life, view->life());
+  EXPECT_EQ(report.world_life, view->world_life());
+  // Without a world its life does not matter.
+  WatchedRoutes navmesh(*registry_, {"map", {}, ""});
+  navmesh.Add(other_world, 0.0);
+  EXPECT_TRUE(navmesh.Check(0.0).stale.empty());
+}
+
 TEST_F(WatchedRoutesTest, FollowsTheActiveVersionUnlessOneIsNamed) {
   WatchedRoutes active(*registry_, {"map", {}, ""}), pinned(*registry_, {"map", {1}, ""});
   active.Add(Route(1), 0.0);
@@ -95,6 +135,8 @@ TEST_F(WatchedRoutesTest, FollowsTheActiveVersionUnlessOneIsNamed) {
   ASSERT_EQ(report.stale.size(), 1u);
   EXPECT_EQ(report.stale[0].reason, Reason::kVersionGone);
   EXPECT_TRUE(report.failure.has_value());
+  // As of the navmesh's epoch, though its version cannot be viewed.
+  EXPECT_EQ(report.epoch, registry_->View("map", {}, "", 0.0)->epoch());
 }
 
 TEST_F(WatchedRoutesTest, ForgetsRoutesThatAreRemoved) {

@@ -52,7 +52,8 @@ struct CurveSpeed {
   std::vector<SpeedStop> node_stops;
   CurvatureSpeedPlan plan;
 
-  // Work space: the wish as laid out, the curvature as refined so far, and what is known of its intervals.
+  // Work space: the wish as laid out, the curvature as refined so far, and what is known of its
+  // intervals.
   WishLayout wish;
   CurvatureKnots knots;
   CurvatureKnots finer_knots;

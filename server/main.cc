@@ -4,7 +4,6 @@
 // Exit codes: 0 after SIGTERM or SIGINT; 1 for a wrong configuration, an address that cannot be
 // listened on, a data directory that cannot be opened or a navmesh file that is refused.
 #include <grpc/grpc.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -24,6 +23,7 @@
 #include "server/navmesh/sqlite_store.h"
 #include "server/operator_signals.h"
 #include "server/service/library_logs.h"
+#include "server/service/malloc_settings.h"
 #include "server/service/measured_store.h"
 #include "server/service/navmesh_directory.h"
 #include "server/service/server.h"
@@ -181,26 +181,6 @@ absl::Status LoadNavMeshes(const ServerConfig& config, const NavMeshBackendOptio
   Log(LogLevel::kInfo, "navmeshes of the directory are published",
       {{"directory", config.navmesh_dir}, {"files", *published}});
   return absl::OkStatus();
-}
-
-// malloc, as a server wants it; environment variables of the same meaning win.
-//  - It gives threads arenas of their own, up to eight for each processor of the host, whatever
-//  part
-//    of them this process may use. A few more than the threads that allocate all the time are
-//    enough.
-//  - It returns pages as soon as a batch's answers are sent, only to be given zeroed ones for the
-//    next: half of a batch's processor time. What was freed is kept up to kKeptBytes, and what is
-//    below kOwnPagesBytes comes from what was kept.
-void SetUpMalloc(int planner_threads) {
-  constexpr int kArenasOfNetworkThreads = 4;
-  constexpr int kKeptBytes = 64 << 20;
-  constexpr int kOwnPagesBytes = 8 << 20;
-  const auto set = [](const char* variable, int option, int value) {
-    if (std::getenv(variable) == nullptr) mallopt(option, value);
-  };
-  set("MALLOC_ARENA_MAX", M_ARENA_MAX, planner_threads + kArenasOfNetworkThreads);
-  set("MALLOC_TRIM_THRESHOLD_", M_TRIM_THRESHOLD, kKeptBytes);
-  set("MALLOC_MMAP_THRESHOLD_", M_MMAP_THRESHOLD, kOwnPagesBytes);
 }
 
 // Nothing is left to wait for, but the ends of libraries wait all the same: the HTTP server's up to

@@ -87,7 +87,7 @@ ROUNDING = [
 ]
 
 NAVMESH = [
-    Goal(rf"BM_Publish_Durable/20000{_ANY}", value_at_most=300),  # Milliseconds.
+    Goal(r"BM_Publish_Durable/20000(?:/\w+:\d+)?/real_time", value_at_most=300),  # Milliseconds.
     Goal(r"BM_Cache_GateChange", value_at_most=1000),  # Microseconds.
     Goal(rf"(BM_Cache_Zipf/MB:1024/scans:0{_ANY})/resident_MB", r"\1/accounted_MB", ratio_at_most=1.15),
     Goal(rf"BM_Worlds/\d+{_ANY}/bytes_untouched", value_at_most=1024),

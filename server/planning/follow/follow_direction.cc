@@ -139,7 +139,7 @@ void FollowStepRun::Aim() {
     out_.speed = speed_;
   }
   ObeyAvoidance();
-  if (out_.inside_corridor) {
+  if (out_.inside_corridor && !WriteCellOfStep(base)) {
     WriteHalfPlanes(cell, last, base);
     ObeyHalfPlanes();
   }
@@ -231,6 +231,19 @@ size_t FollowStepRun::CellHolding(Vec2 p) const {
   for (size_t k = cell; k + 1 < route_.cell_count() && IsJoined(k) && look(k + 1);) ++k;
   for (size_t k = cell; k > 0 && IsJoined(k - 1) && look(k - 1);) --k;
   return best;
+}
+
+// Most steps end in the cell that they begin in: its edges are all there is to tell.
+bool FollowStepRun::WriteCellOfStep(Vec2 base) {
+  const Vec2 p = report_.position;
+  const Vec2 end = options_.integrator == Integrator::kDelay ? base : p + StepToCome();
+  const std::span<const HalfPlane> planes = route_.planes(state_.cell);
+  for (const HalfPlane& plane : planes) {
+    if (std::max(Dot(plane.normal, p), Dot(plane.normal, end)) > plane.offset) return false;
+  }
+  out_.half_plane_count = static_cast<uint32_t>(planes.size());
+  out_.cell_planes = planes.data();
+  return true;
 }
 
 void FollowStepRun::WriteHalfPlanes(size_t aim_cell, size_t last, Vec2 base) {

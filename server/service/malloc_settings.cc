@@ -10,7 +10,7 @@ namespace arclane {
 void SetUpMalloc(int planner_threads) {
   constexpr int kArenasOfNetworkThreads = 4;
   constexpr int kKeptBytes = 64 << 20;
-  constexpr int kOwnPagesBytes = 8 << 20;
+  constexpr int kOwnPagesBytes = 32 << 20;
   const auto set = [](const char* variable, int option, int value) {
     if (std::getenv(variable) == nullptr) mallopt(option, value);
   };

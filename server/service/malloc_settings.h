@@ -11,7 +11,7 @@ namespace arclane {
 //    enough.
 //  - It returns pages as soon as a batch's answers are sent, only to be given zeroed ones for the
 //    next: half of a batch's processor time. What was freed is kept up to 64 MiB an arena, and
-//    blocks below 8 MiB come from what was kept.
+//    blocks below 32 MiB come from what was kept.
 void SetUpMalloc(int planner_threads);
 
 }  // namespace arclane

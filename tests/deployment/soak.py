@@ -13,6 +13,8 @@ import time
 from local_servers import LocalServer, Load, clean_environment, encode_mesh, free_ports, program, scratch_folder
 
 PERIOD_S = 0.5
+# What malloc keeps for each thread comes to its size more slowly than caches fill.
+WARM_UP_S = 40
 # The last quarter's median over the second's: the first quarter fills caches and threads' buffers.
 MOST_GROWTH = 0.02
 
@@ -43,8 +45,8 @@ def soak(seconds):
         server = stack.enter_context(LocalServer(folder, "server", port, f"--navmesh_dir={folder}", "--cache_bytes=64KiB"))
         server.start()
         load = stack.enter_context(Load(folder, "load"))
-        load.start(f"127.0.0.1:{port}", "--planners=8", "--pause=0", f"--most_seconds={seconds + 60}")
-        time.sleep(1)
+        load.start(f"127.0.0.1:{port}", "--planners=8", "--pause=0", f"--most_seconds={seconds + WARM_UP_S + 60}")
+        time.sleep(WARM_UP_S)
         samples = []
         begin = time.monotonic()
         while (now := time.monotonic() - begin) < seconds:

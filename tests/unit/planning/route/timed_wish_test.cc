@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <random>
 #include <string>
 #include <utility>
@@ -141,6 +142,33 @@ TEST(TimedWishTest, ARestAtTheVeryEndIsTheEnd) {
     ASSERT_EQ(plan.status, SpeedPlanStatus::kOk) << factor;
     EXPECT_NEAR(plan.duration_s, c.time.back(), 1e-6) << factor;
   }
+}
+
+TEST(TimedWishTest, TheWishGoesOnWhileTheAgentTurnsAtACorner) {
+  // Two lines of 12 that meet at a right angle: at rest there from 6 1/3 s to 8 1/3 s, while the
+  // wish begins to fall; met again on the way up at 8 8/9 s.
+  CurveInput input;
+  const std::vector<double> x = {0, 4, 8, 12, 12, 12, 12}, y = {0, 0, 0, 0, 4, 8, 12};
+  input.control.x = x;
+  input.control.y = y;
+  auto curve = Curve::Create(input);
+  ASSERT_TRUE(curve.ok()) << curve.status();
+  auto map = ArcLengthMap::Create(*std::move(curve), ArcLengthOptions());
+  ASSERT_TRUE(map.ok()) << map.status();
+  Case c;
+  c.time = {0.0, 8.0, 9.0};
+  c.speed = {2.0, 2.0, 1.0};
+  c.request.start_speed = 2.0;
+  c.request.end_speed = 1.0;
+  c.request.agent.turn_before_move = true;
+  c.request.agent.max_angular_speed = std::numbers::pi / 4;
+  const CurvatureSpeedPlan& plan = c.Plan(*map);
+  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+  EXPECT_NEAR(SpeedAtTime(plan, 5.0), 2.0, 1e-9);
+  EXPECT_EQ(SpeedAtTime(plan, 7.0), 0.0);
+  EXPECT_NEAR(SpeedAtTime(plan, 8.5), 1.0 / 3, 1e-8);
+  EXPECT_NEAR(SpeedAtTime(plan, 8.95), 1.05, 1e-8);
+  EXPECT_NEAR(SpeedAtTime(plan, 9.5), 1.0, 1e-8);
 }
 
 // Every phase below the wish is at a limit, and no speed is above the wish of its time.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace arclane {
 namespace {
@@ -152,13 +153,13 @@ std::optional<double> WishLayout::LayUnder(const SpeedPhase& phase) {
 }
 
 // A stop of the curve's own: the wish goes on meanwhile, and may ask for a longer one.
-void WishLayout::LayAtRest(const SpeedPhase& phase) {
-  const double end_time = EndTimeOf(phase);
-  const double wished = Interpolate(time_s_, speed_at_time_, end_time);
+// `own_end`: when it is over without what the wish added.
+void WishLayout::LayAtRest(const SpeedPhase& phase, double own_end) {
+  const double wished = Interpolate(time_s_, speed_at_time_, own_end);
   const double before =
       distance_.empty() || distance_.back() < phase.start_distance ? 0.0 : speed_.back();
   Knot(phase.start_distance, std::max(before, wished));
-  if (const double until = RestEnd(end_time); until > end_time) Rest(until - end_time);
+  if (const double until = RestEnd(own_end); until > own_end) Rest(until - own_end);
 }
 
 // When the wish goes on that rests at this time; the time itself if it does not rest.
@@ -194,8 +195,8 @@ bool WishLayout::Agrees(const CurvatureSpeedPlan& plan) const {
 
 bool WishLayout::LayAgain(const CurvatureSpeedPlan& plan) {
   if (wish_.over != WishOver::kTime || plan.clipped.empty() || Agrees(plan)) return false;
-  std::vector<double> rest_places;
-  for (const SpeedStop& rest : rests_) rest_places.push_back(distance_[rest.boundary]);
+  std::vector<std::pair<double, double>> rests;  // Place and seconds.
+  for (const SpeedStop& rest : rests_) rests.push_back({distance_[rest.boundary], rest.dwell_s});
   distance_.clear();
   speed_.clear();
   rests_.clear();
@@ -220,8 +221,13 @@ bool WishLayout::LayAgain(const CurvatureSpeedPlan& plan) {
   for (const SpeedPhase& phase : plan.phases) {
     if (phase.start_time_s < resting_until * (1.0 - kSameTime)) continue;
     if (phase.kind == SpeedPhaseKind::kDwell) {
-      if (!std::binary_search(rest_places.begin(), rest_places.end(), phase.start_distance)) {
-        if (hold_at(phase.start_distance)) LayAtRest(phase);
+      const auto rest =
+          std::lower_bound(rests.begin(), rests.end(), std::pair(phase.start_distance, 0.0));
+      const bool wished = rest != rests.end() && rest->first == phase.start_distance;
+      // A stop of the curve's own may have been made longer by the wish.
+      const double own_s = phase.duration_s - (wished ? rest->second : 0.0);
+      if (own_s > kAtEnd * phase.duration_s) {
+        if (hold_at(phase.start_distance)) LayAtRest(phase, phase.start_time_s + own_s);
         continue;
       }
       if (held) follow_from(phase.start_distance, phase.start_time_s);

@@ -57,7 +57,7 @@ class WishLayout {
   void Rest(double seconds);
   void LayOnward(double distance, double time_s, double end);
   std::optional<double> LayUnder(const SpeedPhase& phase);
-  void LayAtRest(const SpeedPhase& phase);
+  void LayAtRest(const SpeedPhase& phase, double own_end);
   bool RestsBeyond(double from, double time_s, double distance, double until) const;
   double RestEnd(double time_s) const;
   bool Agrees(const CurvatureSpeedPlan& plan) const;

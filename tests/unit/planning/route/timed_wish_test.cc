@@ -144,31 +144,53 @@ TEST(TimedWishTest, ARestAtTheVeryEndIsTheEnd) {
   }
 }
 
-TEST(TimedWishTest, TheWishGoesOnWhileTheAgentTurnsAtACorner) {
-  // Two lines of 12 that meet at a right angle: at rest there from 6 1/3 s to 8 1/3 s, while the
-  // wish begins to fall; met again on the way up at 8 8/9 s.
+// Two lines of 12 that meet at a right angle, where the agent turns for 2 s.
+ArcLengthMap Corner() {
   CurveInput input;
   const std::vector<double> x = {0, 4, 8, 12, 12, 12, 12}, y = {0, 0, 0, 0, 4, 8, 12};
   input.control.x = x;
   input.control.y = y;
   auto curve = Curve::Create(input);
-  ASSERT_TRUE(curve.ok()) << curve.status();
+  EXPECT_TRUE(curve.ok()) << curve.status();
   auto map = ArcLengthMap::Create(*std::move(curve), ArcLengthOptions());
-  ASSERT_TRUE(map.ok()) << map.status();
+  EXPECT_TRUE(map.ok()) << map.status();
+  return *std::move(map);
+}
+
+Case TurningCase() {
   Case c;
-  c.time = {0.0, 8.0, 9.0};
-  c.speed = {2.0, 2.0, 1.0};
   c.request.start_speed = 2.0;
-  c.request.end_speed = 1.0;
   c.request.agent.turn_before_move = true;
   c.request.agent.max_angular_speed = std::numbers::pi / 4;
-  const CurvatureSpeedPlan& plan = c.Plan(*map);
+  return c;
+}
+
+TEST(TimedWishTest, TheWishGoesOnWhileTheAgentTurnsAtACorner) {
+  // At rest from 6 1/3 s to 8 1/3 s, while the wish begins to fall; met on the way up at 8 8/9 s.
+  Case c = TurningCase();
+  c.time = {0.0, 8.0, 9.0};
+  c.speed = {2.0, 2.0, 1.0};
+  c.request.end_speed = 1.0;
+  const CurvatureSpeedPlan& plan = c.Plan(Corner());
   ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
   EXPECT_NEAR(SpeedAtTime(plan, 5.0), 2.0, 1e-9);
   EXPECT_EQ(SpeedAtTime(plan, 7.0), 0.0);
   EXPECT_NEAR(SpeedAtTime(plan, 8.5), 1.0 / 3, 1e-8);
   EXPECT_NEAR(SpeedAtTime(plan, 8.95), 1.05, 1e-8);
   EXPECT_NEAR(SpeedAtTime(plan, 9.5), 1.0, 1e-8);
+}
+
+TEST(TimedWishTest, AWishThatRestsWhenTheTurnIsOverKeepsTheAgentAtTheCorner) {
+  Case c = TurningCase();
+  c.time = {0.0, 7.0, 7.7, 10.0, 11.0};
+  c.speed = {2.0, 2.0, 0.0, 0.0, 2.0};
+  c.request.end_speed = 2.0;
+  const CurvatureSpeedPlan& plan = c.Plan(Corner());
+  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+  EXPECT_EQ(SpeedAtTime(plan, 7.0), 0.0);
+  EXPECT_EQ(SpeedAtTime(plan, 9.0), 0.0);
+  EXPECT_NEAR(SpeedAtTime(plan, 10.5), 1.0, 1e-8);
+  EXPECT_NEAR(plan.duration_s, 11.0 + (12.0 - 1.0) / 2.0, 1e-8);
 }
 
 // Every phase below the wish is at a limit, and no speed is above the wish of its time.

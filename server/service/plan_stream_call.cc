@@ -179,10 +179,7 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
             {reinterpret_cast<const char*>(slice.begin()), slice.size()}, &message)) {
       return failure;
     }
-    if (message.max_chunk_bytes != 0) {
-      absl::MutexLock lock(&mutex_);
-      chunk_bytes_ = ChunkBytes(message.max_chunk_bytes);
-    }
+    if (message.max_chunk_bytes != 0) chunk_bytes_ = ChunkBytes(message.max_chunk_bytes);
     if (message.shared != nullptr) shared_ = std::move(message.shared);
     for (const uint64_t id : message.cancelled) CancelItem(id);
     if (message.items.empty()) return std::nullopt;
@@ -305,8 +302,9 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
                  environment_.metrics);
       const double plan_s = SecondsBetween(start, std::chrono::steady_clock::now());
       environment_.admission.Finished(plan.demand, typical ? plan_s : 0);
+      EncodedPiece piece = EncodeStreamAnswer(plan.correlation_id, answer, chunk_bytes_);
       absl::MutexLock lock(&mutex_);
-      Put(plan.correlation_id, answer);
+      Put(plan.correlation_id, std::move(piece), answer.ok());
     } catch (const std::exception& error) {
       Log(LogLevel::kError, "a plan threw", {{"what", error.what()}});
       environment_.admission.Finished(plan.demand, 0);
@@ -385,21 +383,17 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     ItemAnswer answer;
     answer.SetFailure(std::move(failure));
-    Put(correlation_id, answer);
+    Put(correlation_id, EncodeStreamAnswer(correlation_id, answer, chunk_bytes_), false);
   }
 
   // Into the outbox.
-  void Put(uint64_t correlation_id, const ItemAnswer& answer)
+  void Put(uint64_t correlation_id, EncodedPiece answer, bool is_plan)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     if (finished_) return;
-    const size_t size = answer.size();
-    if (outbox_bytes_ + size > kMostOutbox && answer.ok()) {
-      ItemAnswer unread;
-      unread.SetFailure(Unread());
-      return Put(correlation_id, unread);
-    }
-    outbox_.push_back(EncodeStreamAnswer(correlation_id, answer, chunk_bytes_));
-    outbox_bytes_ += outbox_.back().size;
+    if (outbox_bytes_ + answer.size > kMostOutbox && is_plan)
+      return AnswerFailureLocked(correlation_id, Unread());
+    outbox_bytes_ += answer.size;
+    outbox_.push_back(std::move(answer));
   }
 
   // Whatever can be done now: a write, a read, the end.
@@ -541,6 +535,7 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   std::weak_ptr<PlanStreamCall> weak_;
   bool registered_ = false;
   std::atomic<bool> gone_{false};
+  std::atomic<size_t> chunk_bytes_{ChunkBytes(0)};
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;
   // Of the reads alone, one after the other.
@@ -553,7 +548,6 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
   size_t unanswered_ ABSL_GUARDED_BY(mutex_) = 0;  // Accepted, and not in the outbox yet.
   std::deque<EncodedPiece> outbox_ ABSL_GUARDED_BY(mutex_);
   size_t outbox_bytes_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t chunk_bytes_ ABSL_GUARDED_BY(mutex_) = ChunkBytes(0);
   bool taking_ ABSL_GUARDED_BY(mutex_) = false;  // A message is looked at: sending waits for it.
   bool reading_ ABSL_GUARDED_BY(mutex_) = false;
   bool read_ended_ ABSL_GUARDED_BY(mutex_) = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Navmeshes through the service: publishing, changes, corridors by reference and kept answers.
+// Navmeshes through the service: publishing, changes and corridors by reference.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "server/service/navmesh_directory.h"
 #include "tests/integration/service_harness.h"
+#include "tests/integration/service_navmesh_fixture.h"
 #include "tests/support/grid_mesh.h"
 #include "tests/support/neutral_message.h"
 
@@ -20,72 +22,6 @@ namespace {
 using ::arclane::testing::GridMesh;
 using ::arclane::testing::Publish;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-
-// 4 x 4 unit squares with refs 0 to 15, row by row, in 4 tiles 1000 to 1003. Gate 7 lies between
-// the squares 1 and 2, gate 8 between 13 and 14.
-NeutralMesh TwoGateGrid() {
-  NeutralMesh mesh = GridMesh({});
-  mesh.gates = {{{7}, "west", {{{1}, {2}}}, true}, {{8}, "far", {{{13}, {14}}}, true}};
-  return mesh;
-}
-
-// Along the lowest row of squares.
-v1::PlanCorridorRequest RowRequest(std::vector<uint64_t> refs = {0, 1, 2, 3}) {
-  v1::PlanCorridorRequest request;
-  request.mutable_navmesh()->set_navmesh_id("map");
-  request.mutable_start()->set_x(0.5);
-  request.mutable_start()->set_y(0.5);
-  request.mutable_goal()->set_x(3.5);
-  request.mutable_goal()->set_y(0.5);
-  request.mutable_corridor()->mutable_refs()->mutable_ref()->Assign(refs.begin(), refs.end());
-  auto* limits = request.mutable_agent()->mutable_limits();
-  limits->set_max_speed(2);
-  limits->set_max_acceleration(4);
-  limits->set_max_braking(4);
-  return request;
-}
-
-class ServiceNavMeshTest : public ::testing::Test {
- protected:
-  explicit ServiceNavMeshTest(ServerOptions options = {}, bool gate_open = true)
-      : server_(options, gate_open), registry_(v1::NavMeshRegistry::NewStub(server_.channel())) {
-    v1::PublishNavMeshResponse response;
-    const grpc::Status status = Publish(*registry_, "map", 1, TwoGateGrid(), &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-  }
-
-  v1::PlanCorridorResponse Plan(const v1::PlanCorridorRequest& request) {
-    AsyncPlan plan(server_.stub(), request);
-    EXPECT_TRUE(plan.Await().ok()) << plan.Await().error_message();
-    return plan.response();
-  }
-  v1::CacheOutcome CacheOf(const v1::PlanCorridorRequest& request) {
-    return Plan(request).answer().cache();
-  }
-  grpc::Status PlanStatus(const v1::PlanCorridorRequest& request) {
-    AsyncPlan plan(server_.stub(), request);
-    return plan.Await();
-  }
-
-  grpc::Status Apply(const v1::ApplyChangesRequest& request,
-                     v1::ApplyChangesResponse* response = nullptr) {
-    grpc::ClientContext context;
-    v1::ApplyChangesResponse ignored;
-    return registry_->ApplyChanges(&context, request, response ? response : &ignored);
-  }
-  void SetGate(uint64_t gate, bool open, const std::string& world = "") {
-    v1::ApplyChangesRequest request;
-    request.set_navmesh_id("map");
-    request.set_world_id(world);
-    open ? request.mutable_changes()->add_open_gates(gate)
-         : request.mutable_changes()->add_closed_gates(gate);
-    EXPECT_TRUE(Apply(request).ok());
-  }
-
-  TestServer server_;
-  std::unique_ptr<v1::NavMeshRegistry::Stub> registry_;
-};
 
 TEST_F(ServiceNavMeshTest, PublishesTheSameContentOnce) {
   v1::PublishNavMeshResponse response;
@@ -172,85 +108,6 @@ TEST_F(ServiceNavMeshTest, DescribesListsAndReads) {
   EXPECT_EQ(links, 48);
 }
 
-TEST_F(ServiceNavMeshTest, AnswersTheSecondOfTwoEqualRequestsFromTheCache) {
-  const v1::PlanCorridorResponse miss = Plan(RowRequest());
-  EXPECT_EQ(miss.answer().cache(), v1::CACHE_OUTCOME_MISS);
-  EXPECT_EQ(miss.route().outcome(), v1::OUTCOME_COMPLETE);
-  EXPECT_DOUBLE_EQ(miss.route().length(), 3.0);
-  EXPECT_EQ(miss.answer().navmesh_version(), 1u);
-  EXPECT_THAT(miss.read_set().tile(), ElementsAre(1000, 1001));
-  EXPECT_THAT(miss.read_set().gate(), ElementsAre(7));
-  const v1::PlanCorridorResponse hit = Plan(RowRequest());
-  EXPECT_EQ(hit.answer().cache(), v1::CACHE_OUTCOME_HIT);
-  EXPECT_EQ(hit.route().SerializeAsString(), miss.route().SerializeAsString());
-  v1::PlanCorridorRequest bypass = RowRequest();
-  bypass.set_cache_mode(v1::CACHE_MODE_BYPASS);
-  const v1::PlanCorridorResponse planned = Plan(bypass);
-  EXPECT_EQ(planned.answer().cache(), v1::CACHE_OUTCOME_BYPASS);
-  EXPECT_EQ(planned.answer().navmesh_version(), 1u);
-  EXPECT_EQ(planned.route().SerializeAsString(), miss.route().SerializeAsString());
-  EXPECT_EQ(server_.MetricValue("arclane_cache_requests_total{result=\"hit\"}"), 1);
-  EXPECT_EQ(server_.MetricValue("arclane_cache_requests_total{result=\"bypass\"}"), 1);
-}
-
-TEST_F(ServiceNavMeshTest, TakesRequestsForEqualThatDifferInWhatDoesNotMatter) {
-  Plan(RowRequest());
-  v1::PlanCorridorRequest request = RowRequest();
-  request.mutable_start()->set_z(-0.0);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_HIT) << "-0.0";
-  request.set_include_stage_times(true);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_HIT) << "stage times";
-  request.mutable_navmesh()->set_version(1);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_HIT) << "the active version by its number";
-  request.GetReflection()->MutableUnknownFields(&request)->AddVarint(1000, 1);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_HIT) << "unknown fields";
-  request.mutable_goal()->set_x(3.25);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_MISS) << "another goal";
-}
-
-TEST_F(ServiceNavMeshTest, ChangesReachExactlyTheAnswersThatReadThem) {
-  const v1::PlanCorridorRequest far = [] {
-    v1::PlanCorridorRequest request = RowRequest({12, 13, 14});
-    request.mutable_start()->set_y(3.5);
-    request.mutable_goal()->set_x(2.5);
-    request.mutable_goal()->set_y(3.5);
-    return request;
-  }();
-  Plan(RowRequest());
-  Plan(far);
-  SetGate(7, false);
-  const v1::PlanCorridorResponse closed = Plan(RowRequest());
-  EXPECT_EQ(closed.answer().cache(), v1::CACHE_OUTCOME_MISS);
-  EXPECT_EQ(closed.route().outcome(), v1::OUTCOME_GATE_CLOSED);
-  EXPECT_EQ(closed.route().blocked().gate_id(), 7u);
-  EXPECT_EQ(closed.route().blocked().portal_index(), 1u);
-  EXPECT_EQ(CacheOf(RowRequest()), v1::CACHE_OUTCOME_HIT);
-  EXPECT_EQ(CacheOf(far), v1::CACHE_OUTCOME_HIT);
-  SetGate(7, true);
-  const v1::PlanCorridorResponse open = Plan(RowRequest());
-  EXPECT_EQ(open.answer().cache(), v1::CACHE_OUTCOME_HIT) << "the state has come back";
-  EXPECT_EQ(open.route().outcome(), v1::OUTCOME_COMPLETE);
-}
-
-TEST_F(ServiceNavMeshTest, WorldsShareTheMeshAndNotTheDoors) {
-  grpc::ClientContext context;
-  v1::CreateWorldRequest create;
-  create.set_navmesh_id("map");
-  create.set_world_id("match");
-  v1::CreateWorldResponse created;
-  ASSERT_TRUE(registry_->CreateWorld(&context, create, &created).ok());
-  EXPECT_EQ(created.world().version(), 1u);
-  v1::PlanCorridorRequest in_world = RowRequest();
-  in_world.mutable_navmesh()->set_world_id("match");
-  EXPECT_EQ(CacheOf(in_world), v1::CACHE_OUTCOME_MISS);
-  EXPECT_EQ(CacheOf(RowRequest()), v1::CACHE_OUTCOME_HIT) << "the states agree";
-  SetGate(7, false, "match");
-  const v1::PlanCorridorResponse closed = Plan(in_world);
-  EXPECT_EQ(closed.route().outcome(), v1::OUTCOME_GATE_CLOSED);
-  EXPECT_EQ(closed.answer().world_epoch(), created.world().epoch() + 1);
-  EXPECT_EQ(Plan(RowRequest()).route().outcome(), v1::OUTCOME_COMPLETE);
-}
-
 // Violations of world and version that disagree, by the field of each request.
 TEST_F(ServiceNavMeshTest, NamesTheWorldThatDoesNotStandOnTheVersion) {
   grpc::ClientContext context;
@@ -300,41 +157,6 @@ TEST_F(ServiceNavMeshTest, NamesTheWorldThatDoesNotStandOnTheVersion) {
   v1::WatchRoutesResponse event;
   EXPECT_FALSE(stream->Read(&event));
   EXPECT_EQ(violation(stream->Finish()), "scope." + wrong);
-}
-
-TEST_F(ServiceNavMeshTest, ARoutesThroughUntouchedTilesStaysAHitInANewVersion) {
-  Plan(RowRequest());
-  // Tile 1002, over the squares 8, 9, 12 and 13, with refs of its own.
-  NeutralMesh tile = GridMesh({.width = 2, .height = 2, .tile = 2, .first_id = 100});
-  for (double& y : tile.y) y += 2;
-  tile.neighbour.clear();
-  tile.tiles = {{1002, {0, 1, 0}}};
-  const std::string content = ::arclane::testing::ToMessage(tile).SerializeAsString();
-  v1::UpdateTilesRequest request;
-  v1::UpdateTilesHeader& header = *request.mutable_header();
-  header.set_navmesh_id("map");
-  header.set_version(2);
-  header.add_removed_gates(8);
-  ::arclane::testing::Describe(content, v1::NAV_MESH_FORMAT_NEUTRAL, header);
-  grpc::ClientContext context;
-  v1::UpdateTilesResponse response;
-  auto writer = registry_->UpdateTiles(&context, &response);
-  writer->Write(request);
-  request.set_content(content);
-  writer->Write(request);
-  writer->WritesDone();
-  const grpc::Status status = writer->Finish();
-  ASSERT_TRUE(status.ok()) << status.error_message();
-  EXPECT_THAT(response.replaced_tiles().x(), ElementsAre(0));
-  EXPECT_THAT(response.replaced_tiles().y(), ElementsAre(1));
-  const v1::PlanCorridorResponse hit = Plan(RowRequest());
-  EXPECT_EQ(hit.answer().cache(), v1::CACHE_OUTCOME_HIT);
-  EXPECT_EQ(hit.answer().navmesh_version(), 2u);
-  const grpc::Status stale = PlanStatus(RowRequest({4, 8}));
-  EXPECT_EQ(stale.error_code(), grpc::StatusCode::FAILED_PRECONDITION) << stale.error_message();
-  const ErrorDetails details = DetailsOf(stale);
-  EXPECT_EQ(details.info->reason(), "REPLACED_TILE");
-  EXPECT_EQ(details.bad_request->field_violations(0).field(), "corridor.refs.ref[1]");
 }
 
 // An update that is wrong is refused by name, whatever has been read of it; nothing of it is done.
@@ -468,112 +290,6 @@ TEST_F(ServiceNavMeshTest, ApplyingChangesIsIdempotentAndCanExpectAnEpoch) {
   EXPECT_EQ(Apply(request).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
 }
 
-TEST_F(ServiceNavMeshTest, InlineCorridorsAreKeptUntilSomethingTheyNameHasChanged) {
-  v1::PlanCorridorRequest request = SmallRequest();
-  request.mutable_navmesh()->set_navmesh_id("unknown to the registry");
-  request.mutable_navmesh()->set_version(3);
-  auto& dependencies = *request.mutable_corridor()->mutable_dependencies();
-  dependencies.add_portal_index(0);
-  dependencies.add_kind(v1::DEPENDENCY_KIND_TILE);
-  dependencies.add_id(55);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_MISS);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_HIT);
-  const auto invalidate = [&](const v1::InvalidateNavMeshRequest& what) {
-    grpc::ClientContext context;
-    v1::InvalidateNavMeshResponse response;
-    EXPECT_TRUE(registry_->InvalidateNavMesh(&context, what, &response).ok());
-  };
-  v1::InvalidateNavMeshRequest what;
-  what.set_navmesh_id("unknown to the registry");
-  what.mutable_changed()->add_tile(56);
-  invalidate(what);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_HIT);
-  what.mutable_changed()->add_tile(55);
-  invalidate(what);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_MISS);
-  request.mutable_corridor()->clear_dependencies();
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_MISS);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_HIT);
-  what.clear_changed();
-  invalidate(what);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_MISS);
-  v1::PlanCorridorRequest nameless = SmallRequest();
-  EXPECT_EQ(CacheOf(nameless), v1::CACHE_OUTCOME_BYPASS);
-}
-
-// The planner is held, so that requests meet.
-class ServiceSingleFlightTest : public ServiceNavMeshTest {
- protected:
-  static ServerOptions Options() {
-    ServerOptions options;
-    options.limits.max_queued_plans = 1;
-    return options;
-  }
-  ServiceSingleFlightTest() : ServiceNavMeshTest(Options(), /*gate_open=*/false) {}
-
-  double Plans() const {
-    return server_.MetricValue("arclane_stage_duration_seconds_count{stage=\"validate\"}");
-  }
-};
-
-TEST_F(ServiceSingleFlightTest, SixtyFourEqualRequestsMakeOnePlan) {
-  std::vector<std::unique_ptr<AsyncPlan>> plans;
-  for (int i = 0; i < 64; ++i)
-    plans.push_back(std::make_unique<AsyncPlan>(server_.stub(), RowRequest()));
-  ASSERT_TRUE(server_.AwaitMetric("arclane_cache_requests_total{result=\"coalesced\"}", 63));
-  server_.gate().Open();
-  int misses = 0;
-  for (const auto& plan : plans) {
-    ASSERT_TRUE(plan->Await().ok()) << plan->Await().error_message();
-    misses += plan->response().answer().cache() == v1::CACHE_OUTCOME_MISS;
-    EXPECT_EQ(plan->response().route().SerializeAsString(),
-              plans[0]->response().route().SerializeAsString());
-  }
-  EXPECT_EQ(misses, 1);
-  EXPECT_EQ(Plans(), 1);
-}
-
-TEST_F(ServiceSingleFlightTest, ACancelledLeaderAndAShortDeadlineDoNotSpoilTheOthers) {
-  AsyncPlan leader(server_.stub(), RowRequest());
-  ASSERT_TRUE(server_.AwaitMetric("arclane_queued_plans", 1));
-  AsyncPlan hurried(server_.stub(), RowRequest(), 0.2);
-  AsyncPlan patient(server_.stub(), RowRequest());
-  ASSERT_TRUE(server_.AwaitMetric("arclane_cache_requests_total{result=\"coalesced\"}", 2));
-  leader.Cancel();
-  EXPECT_EQ(leader.Await().error_code(), grpc::StatusCode::CANCELLED);
-  EXPECT_EQ(hurried.Await().error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-  server_.gate().Open();
-  EXPECT_TRUE(patient.Await().ok()) << patient.Await().error_message();
-  EXPECT_EQ(Plans(), 1);
-}
-
-TEST_F(ServiceSingleFlightTest, ARefusedRequestFailsAlone) {
-  AsyncPlan first(server_.stub(), RowRequest());
-  ASSERT_TRUE(server_.AwaitMetric("arclane_queued_plans", 1));
-  // The queue holds one plan: another request is refused, an equal one shares the first's.
-  const grpc::Status refused = PlanStatus(RowRequest({0, 1, 2}));
-  EXPECT_EQ(refused.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED) << refused.error_message();
-  AsyncPlan equal(server_.stub(), RowRequest());
-  ASSERT_TRUE(server_.AwaitMetric("arclane_cache_requests_total{result=\"coalesced\"}", 1));
-  server_.gate().Open();
-  EXPECT_TRUE(first.Await().ok());
-  EXPECT_TRUE(equal.Await().ok());
-  EXPECT_EQ(equal.response().answer().cache(), v1::CACHE_OUTCOME_COALESCED);
-}
-
-TEST_F(ServiceSingleFlightTest, AllGoneLeavesNothingBehind) {
-  {
-    AsyncPlan one(server_.stub(), RowRequest());
-    AsyncPlan two(server_.stub(), RowRequest());
-    ASSERT_TRUE(server_.AwaitMetric("arclane_cache_requests_total{result=\"coalesced\"}", 1));
-  }
-  // The server has heard of it.
-  ASSERT_TRUE(server_.AwaitMetric("arclane_calls_in_flight{method=\"PlanCorridor\"}", 0));
-  server_.gate().Open();
-  EXPECT_EQ(CacheOf(RowRequest()), v1::CACHE_OUTCOME_MISS);
-  EXPECT_EQ(Plans(), 1);
-}
-
 // So that a client goes on from one replica to the next.
 TEST(ServiceReadOnlyTest, ReplicasOfTheSameFilesAreOneLife) {
   const std::string folder = ::testing::TempDir() + "/arclane_lives";
@@ -691,35 +407,6 @@ TEST_F(ServiceNavMeshTest, PagesAreBoundedAndTheirTokensChecked) {
   v1::ListWorldsResponse world_page;
   EXPECT_THAT(FieldsOf(registry_->ListWorlds(&context, worlds, &world_page)),
               ElementsAre("page_token"));
-}
-
-TEST_F(ServiceNavMeshTest, DefaultsAndUnsetFieldsShareAnAnswer) {
-  v1::PlanCorridorRequest request = RowRequest();
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_MISS);
-  request.mutable_agent()->mutable_manners()->set_max_extra_length(0.05);
-  request.mutable_agent()->mutable_body()->set_can_turn_in_place(true);
-  request.mutable_motion()->mutable_velocity()->set_x(-0.0);
-  EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_HIT);
-}
-
-// Three plans in one corridor from three places: the second keeps it, the third finds it.
-TEST_F(ServiceNavMeshTest, CorridorsAreKeptForPlansWithOtherEnds) {
-  const char kHits[] = "arclane_prepared_requests_total{kind=\"corridor\",result=\"hit\"}";
-  v1::PlanCorridorRequest request = RowRequest();
-  for (const double x : {0.1, 0.2, 0.3}) {
-    request.mutable_start()->set_x(x);
-    EXPECT_EQ(CacheOf(request), v1::CACHE_OUTCOME_MISS);
-  }
-  EXPECT_EQ(server_.MetricValue(kHits), 1);
-  // Kept as of its gates' states: behind a closed one it is another.
-  SetGate(7, false);
-  request.mutable_start()->set_x(0.4);
-  EXPECT_EQ(Plan(request).route().outcome(), v1::OUTCOME_GATE_CLOSED);
-  EXPECT_EQ(server_.MetricValue(kHits), 1);
-  SetGate(7, true);
-  request.mutable_start()->set_x(0.45);
-  EXPECT_EQ(Plan(request).route().outcome(), v1::OUTCOME_COMPLETE);
-  EXPECT_EQ(server_.MetricValue(kHits), 2);
 }
 
 }  // namespace

@@ -361,7 +361,7 @@ TEST_F(RotationTest, AServerDoesNotStartWithFilesItCannotServe) {
   Metrics metrics(CurrentBuild(), ServiceLabels());
   struct Wrong {
     TlsFiles files;
-    const char* why;
+    std::string why;
   };
   const CertificateFiles expired =
       certificates_.MakeCertificate("expired_server", authority_, kServerNames, -2);
@@ -374,7 +374,11 @@ TEST_F(RotationTest, AServerDoesNotStartWithFilesItCannotServe) {
         Wrong{{"/tmp", "/nowhere", "/"}, "tls_certificate: cannot read /tmp: Is a directory\n"},
         Wrong{{"/tmp", "/nowhere", "/"}, "tls_key: cannot read /nowhere: No such file"},
         Wrong{{"/tmp", "/nowhere", "/"}, "tls_client_ca: cannot read /: Is a directory"},
-        Wrong{{server_.certificate, server_.key, server_.key}, "tls_client_ca"}}) {
+        Wrong{{server_.certificate, server_.key, server_.key}, "tls_client_ca"},
+        // All of it at once.
+        Wrong{{expired.certificate, expired.certificate, server_.key},
+              "has expired\ntls_key: " + expired.certificate +
+                  " holds no private key in PEM form, or needs a passphrase\ntls_client_ca: "}}) {
     ServerOptions options;
     options.security.tls = wrong.files;
     const auto server = Server::Start(options, metrics);

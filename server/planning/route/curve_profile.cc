@@ -7,31 +7,11 @@
 #include <utility>
 
 #include "server/planning/route/motion_plan.h"
+#include "server/planning/route/piecewise_linear.h"
 #include "server/planning/spline/curvature_envelope.h"
 
 namespace arclane {
 namespace {
-
-// Piecewise linear interpolation at increasing places; constant outside.
-class LinearReader {
- public:
-  LinearReader(std::span<const double> at, std::span<const double> value)
-      : at_(at), value_(value) {}
-
-  double Read(double place) {
-    while (next_ < at_.size() && at_[next_] < place) ++next_;
-    if (next_ == 0) return value_.front();
-    if (next_ == at_.size()) return value_.back();
-    if (at_[next_] == place) return value_[next_];
-    const double fraction = (place - at_[next_ - 1]) / (at_[next_] - at_[next_ - 1]);
-    return value_[next_ - 1] + (value_[next_] - value_[next_ - 1]) * fraction;
-  }
-
- private:
-  std::span<const double> at_;
-  std::span<const double> value_;
-  size_t next_ = 0;
-};
 
 // Adds the wish's knots inside the curve to the nodes and fills `cap` with the wished speed at
 // every node. Squared speed is linear between knots, so the wish is followed exactly.
@@ -46,14 +26,14 @@ void MergeWish(std::span<const double> knots, std::span<const double> speed, Cur
 
   std::vector<double> squared(speed.size());
   std::transform(speed.begin(), speed.end(), squared.begin(), [](double v) { return v * v; });
-  LinearReader curvature(result.distance, result.curvature);
-  LinearReader wish(knots, squared);
+  PiecewiseLinear curvature(result.distance, result.curvature);
+  PiecewiseLinear wish(knots, squared);
   std::vector<double> merged_curvature;
   merged_curvature.reserve(nodes.size());
   result.cap.reserve(nodes.size());
   for (const double s : nodes) {
-    merged_curvature.push_back(curvature.Read(s));
-    result.cap.push_back(std::sqrt(wish.Read(s)));
+    merged_curvature.push_back(curvature.ReadOn(s));
+    result.cap.push_back(std::sqrt(wish.ReadOn(s)));
   }
   result.distance = std::move(nodes);
   result.curvature = std::move(merged_curvature);

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+
+#include "server/planning/route/piecewise_linear.h"
 
 namespace arclane {
 namespace {
@@ -13,16 +14,6 @@ namespace {
 constexpr double kAtEnd = 1e-9;
 // Sums of the same durations in another order.
 constexpr double kSameTime = 1e-12;
-
-// Piecewise linear over increasing places; constant outside.
-double Interpolate(std::span<const double> at, std::span<const double> value, double place) {
-  const size_t next = std::lower_bound(at.begin(), at.end(), place) - at.begin();
-  if (next == 0) return value.front();
-  if (next == at.size()) return value.back();
-  if (at[next] == place) return value[next];
-  const double fraction = (place - at[next - 1]) / (at[next] - at[next - 1]);
-  return value[next - 1] + (value[next] - value[next - 1]) * fraction;
-}
 
 double EndOf(const SpeedPhase& phase) { return phase.start_distance + phase.length; }
 double EndTimeOf(const SpeedPhase& phase) { return phase.start_time_s + phase.duration_s; }
@@ -44,6 +35,10 @@ void WishLayout::Lay(const WishedSpeed& wish, const SpeedLimits& limits, double 
     KeepBraking(limits.max_braking);
     LayOnward(0.0, 0.0, length_);
   }
+}
+
+double WishLayout::WishAt(double time_s) const {
+  return PiecewiseLinear(time_s_, speed_at_time_)(time_s);
 }
 
 // From the last knot back to the first: no speed above one from which the next can be braked to.
@@ -90,7 +85,7 @@ void WishLayout::Rest(double seconds) {
 // Follows the wish from a place and time on: speed linear in time is squared speed linear in
 // distance, so nothing is lost.
 void WishLayout::LayOnward(double distance, double time_s, double end) {
-  double speed = Interpolate(time_s_, speed_at_time_, time_s);
+  double speed = WishAt(time_s);
   Knot(distance, speed);
   size_t k = std::upper_bound(time_s_.begin(), time_s_.end(), time_s) - time_s_.begin();
   for (; k < time_s_.size(); ++k) {
@@ -123,7 +118,7 @@ void WishLayout::LayOnward(double distance, double time_s, double end) {
 // Whether the wish, followed from a place and time on, has a rest that ends at `until` beyond
 // `distance`.
 bool WishLayout::RestsBeyond(double from, double time_s, double distance, double until) const {
-  double speed = Interpolate(time_s_, speed_at_time_, time_s);
+  double speed = WishAt(time_s);
   size_t k = std::upper_bound(time_s_.begin(), time_s_.end(), time_s) - time_s_.begin();
   for (; k < time_s_.size() && time_s_[k] < until; ++k) {
     from += 0.5 * (speed + speed_at_time_[k]) * (time_s_[k] - time_s);
@@ -148,14 +143,14 @@ std::optional<double> WishLayout::LayUnder(const SpeedPhase& phase) {
     }
     return time_s_[k];
   }
-  Knot(EndOf(phase), Interpolate(time_s_, speed_at_time_, end_time));
+  Knot(EndOf(phase), WishAt(end_time));
   return std::nullopt;
 }
 
 // A stop of the curve's own: the wish goes on meanwhile, and may ask for a longer one.
 // `own_end`: when it is over without what the wish added.
 void WishLayout::LayAtRest(const SpeedPhase& phase, double own_end) {
-  const double wished = Interpolate(time_s_, speed_at_time_, own_end);
+  const double wished = WishAt(own_end);
   const double before =
       distance_.empty() || distance_.back() < phase.start_distance ? 0.0 : speed_.back();
   Knot(phase.start_distance, std::max(before, wished));
@@ -165,7 +160,7 @@ void WishLayout::LayAtRest(const SpeedPhase& phase, double own_end) {
 // When the wish goes on that rests at this time; the time itself if it does not rest.
 double WishLayout::RestEnd(double time_s) const {
   size_t k = std::lower_bound(time_s_.begin(), time_s_.end(), time_s) - time_s_.begin();
-  if (Interpolate(time_s_, speed_at_time_, time_s) > 0.0) return time_s;
+  if (WishAt(time_s) > 0.0) return time_s;
   double until = time_s;
   for (; k < time_s_.size() && speed_at_time_[k] == 0.0; ++k) until = time_s_[k];
   return until;
@@ -179,7 +174,7 @@ bool WishLayout::Agrees(const CurvatureSpeedPlan& plan) const {
     while (clip < plan.clipped.size() && plan.clipped[clip].end_distance < middle) ++clip;
     const bool held = clip < plan.clipped.size() && plan.clipped[clip].start_distance <= middle;
     const auto off = [&](double time_s, double speed) {
-      const double above = speed - Interpolate(time_s_, speed_at_time_, time_s);
+      const double above = speed - WishAt(time_s);
       return above > tolerance_ || (!held && above < -tolerance_);
     };
     if (off(EndTimeOf(phase), phase.end_speed)) return false;
@@ -193,10 +188,38 @@ bool WishLayout::Agrees(const CurvatureSpeedPlan& plan) const {
   return true;
 }
 
+// Of each stop of the plan the seconds that the curve asks for; the rest is what the wish added.
+std::vector<double> WishLayout::OwnDwells(const CurvatureSpeedPlan& plan) const {
+  std::vector<double> own;
+  auto rest = rests_.begin();
+  for (const SpeedPhase& phase : plan.phases) {
+    if (phase.kind != SpeedPhaseKind::kDwell) continue;
+    while (rest != rests_.end() && distance_[rest->boundary] < phase.start_distance) ++rest;
+    const bool wished = rest != rests_.end() && distance_[rest->boundary] == phase.start_distance;
+    const double own_s = phase.duration_s - (wished ? rest->dwell_s : 0.0);
+    own.push_back(own_s > kAtEnd * phase.duration_s ? own_s : 0.0);
+  }
+  return own;
+}
+
+// The curve's stops and the wish's rests at the same place take place at the same time.
+bool WishLayout::DwellsAgree(const CurvatureSpeedPlan& plan,
+                             std::span<const double> own_dwells) const {
+  auto own = own_dwells.begin();
+  for (const SpeedPhase& phase : plan.phases) {
+    if (phase.kind != SpeedPhaseKind::kDwell) continue;
+    const double own_s = *own++;
+    const double over = RestEnd(phase.start_time_s + own_s);
+    if (own_s > 0.0 && std::abs(EndTimeOf(phase) - over) > kAgrees * over) return false;
+  }
+  return true;
+}
+
 bool WishLayout::LayAgain(const CurvatureSpeedPlan& plan) {
-  if (wish_.over != WishOver::kTime || plan.clipped.empty() || Agrees(plan)) return false;
-  std::vector<std::pair<double, double>> rests;  // Place and seconds.
-  for (const SpeedStop& rest : rests_) rests.push_back({distance_[rest.boundary], rest.dwell_s});
+  if (wish_.over != WishOver::kTime) return false;
+  const std::vector<double> own_dwells = OwnDwells(plan);
+  if (DwellsAgree(plan, own_dwells) && (plan.clipped.empty() || Agrees(plan))) return false;
+  auto own_dwell = own_dwells.begin();
   distance_.clear();
   speed_.clear();
   rests_.clear();
@@ -219,14 +242,10 @@ bool WishLayout::LayAgain(const CurvatureSpeedPlan& plan) {
     from_time = time_s;
   };
   for (const SpeedPhase& phase : plan.phases) {
+    const double own_s = phase.kind == SpeedPhaseKind::kDwell ? *own_dwell++ : 0.0;
     if (phase.start_time_s < resting_until * (1.0 - kSameTime)) continue;
     if (phase.kind == SpeedPhaseKind::kDwell) {
-      const auto rest =
-          std::lower_bound(rests.begin(), rests.end(), std::pair(phase.start_distance, 0.0));
-      const bool wished = rest != rests.end() && rest->first == phase.start_distance;
-      // A stop of the curve's own may have been made longer by the wish.
-      const double own_s = phase.duration_s - (wished ? rest->second : 0.0);
-      if (own_s > kAtEnd * phase.duration_s) {
+      if (own_s > 0.0) {
         if (hold_at(phase.start_distance)) LayAtRest(phase, phase.start_time_s + own_s);
         continue;
       }
@@ -253,11 +272,12 @@ bool WishLayout::LayAgain(const CurvatureSpeedPlan& plan) {
 void WishLayout::FindClipped(CurvatureSpeedPlan& plan) const {
   if (wish_.over != WishOver::kTime) return;
   plan.clipped.clear();
+  PiecewiseLinear wish(wish_.at, wish_.speed);
   bool open = false;
   for (const SpeedPhase& phase : plan.phases) {
     if (phase.kind == SpeedPhaseKind::kDwell) continue;
     const double d = 0.5 * phase.length;
-    const double wished = Interpolate(wish_.at, wish_.speed, phase.start_time_s + TimeAt(phase, d));
+    const double wished = wish(phase.start_time_s + TimeAt(phase, d));
     const bool below = SpeedAt(phase, d) < wished - tolerance_;
     if (below && open) {
       plan.clipped.back().end_distance = EndOf(phase);

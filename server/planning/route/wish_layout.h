@@ -60,6 +60,9 @@ class WishLayout {
   void LayAtRest(const SpeedPhase& phase, double own_end);
   bool RestsBeyond(double from, double time_s, double distance, double until) const;
   double RestEnd(double time_s) const;
+  double WishAt(double time_s) const;
+  std::vector<double> OwnDwells(const CurvatureSpeedPlan& plan) const;
+  bool DwellsAgree(const CurvatureSpeedPlan& plan, std::span<const double> own_dwells) const;
   bool Agrees(const CurvatureSpeedPlan& plan) const;
 
   WishedSpeed wish_;

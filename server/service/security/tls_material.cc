@@ -79,9 +79,9 @@ std::string SubjectOf(X509* certificate) {
   return size > 0 ? std::string(bytes, static_cast<size_t>(size)) : std::string();
 }
 
-absl::Status Wrong(const char* setting, const std::string& path, const char* what) {
-  ERR_clear_error();
-  return absl::InvalidArgumentError(absl::StrCat(setting, ": ", path, " ", what));
+absl::Status Wrong(const std::vector<std::string>& errors) {
+  return errors.empty() ? absl::OkStatus()
+                        : absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
 }
 
 }  // namespace
@@ -94,39 +94,42 @@ absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsFiles& files) {
   if (!files.client_ca.empty()) {
     ReadPem(files.client_ca, "tls_client_ca", material.client_ca_pem, errors);
   }
-  if (!errors.empty()) return absl::InvalidArgumentError(absl::StrJoin(errors, "\n"));
+  if (absl::Status status = Wrong(errors); !status.ok()) return status;
   return material;
 }
 
 absl::Status CheckTlsMaterial(const TlsFiles& files, double now_s, TlsMaterial& material) {
   ERR_clear_error();
+  std::vector<std::string> errors;
+  const auto wrong = [&errors](const char* setting, const std::string& path, const char* what) {
+    ERR_clear_error();
+    errors.push_back(absl::StrCat(setting, ": ", path, " ", what));
+  };
   int count = 0;
   const Owned<X509> certificate = ReadCertificates(material.certificate_pem, count);
   if (count == 0) {
-    return Wrong("tls_certificate", files.certificate, "holds no certificate in PEM form");
+    wrong("tls_certificate", files.certificate, "holds no certificate in PEM form");
+  } else {
+    material.expiry_s = SecondsSinceEpoch(X509_get0_notAfter(certificate.get()));
+    material.subject = SubjectOf(certificate.get());
+    if (material.expiry_s <= now_s)
+      wrong("tls_certificate", files.certificate, "holds a certificate that has expired");
   }
   const Owned<BIO> key_reader = Reader(material.key_pem);
   const Owned<EVP_PKEY> key(
       PEM_read_bio_PrivateKey(key_reader.get(), nullptr, &NoPassphrase, nullptr));
   if (key == nullptr) {
-    return Wrong("tls_key", files.key, "holds no private key in PEM form, or needs a passphrase");
-  }
-  if (X509_check_private_key(certificate.get(), key.get()) != 1) {
-    return Wrong("tls_key", files.key, "does not belong to the certificate of tls_certificate");
+    wrong("tls_key", files.key, "holds no private key in PEM form, or needs a passphrase");
+  } else if (count > 0 && X509_check_private_key(certificate.get(), key.get()) != 1) {
+    wrong("tls_key", files.key, "does not belong to the certificate of tls_certificate");
   }
   if (!files.client_ca.empty()) {
     int authorities = 0;
     ReadCertificates(material.client_ca_pem, authorities);
-    if (authorities == 0) {
-      return Wrong("tls_client_ca", files.client_ca, "holds no certificate in PEM form");
-    }
+    if (authorities == 0)
+      wrong("tls_client_ca", files.client_ca, "holds no certificate in PEM form");
   }
-  material.expiry_s = SecondsSinceEpoch(X509_get0_notAfter(certificate.get()));
-  material.subject = SubjectOf(certificate.get());
-  if (material.expiry_s <= now_s) {
-    return Wrong("tls_certificate", files.certificate, "holds a certificate that has expired");
-  }
-  return absl::OkStatus();
+  return Wrong(errors);
 }
 
 }  // namespace arclane

@@ -35,9 +35,9 @@ struct TlsMaterial {
 // line.
 absl::StatusOr<TlsMaterial> ReadTlsFiles(const TlsFiles& files);
 
-// Fills `subject` and `expiry_s`. INVALID_ARGUMENT, without a byte of the key, when a file holds no
-// certificate or key, when key and certificate do not belong together, or when the certificate
-// ended before `now_s`.
+// Fills `subject` and `expiry_s`. INVALID_ARGUMENT, without a byte of the key, tells all that is
+// wrong, one a line: a file that holds no certificate or key, key and certificate that do not
+// belong together, a certificate that ended before `now_s`.
 absl::Status CheckTlsMaterial(const TlsFiles& files, double now_s, TlsMaterial& material);
 
 }  // namespace arclane

@@ -193,6 +193,26 @@ TEST(TimedWishTest, AWishThatRestsWhenTheTurnIsOverKeepsTheAgentAtTheCorner) {
   EXPECT_NEAR(plan.duration_s, 11.0 + (12.0 - 1.0) / 2.0, 1e-8);
 }
 
+TEST(TimedWishTest, ARestThatBeginsWithTheTurnTakesPlaceMeanwhile) {
+  // Both begin at 6.5 s; the turn is over at 8.5 s.
+  Case c = TurningCase();
+  c.time = {0.0, 5.5, 6.5, 9.5, 10.5};
+  c.speed = {2.0, 2.0, 0.0, 0.0, 2.0};
+  c.request.end_speed = 2.0;
+  const CurvatureSpeedPlan& longer = c.Plan(Corner());
+  ASSERT_EQ(longer.status, SpeedPlanStatus::kOk);
+  EXPECT_EQ(SpeedAtTime(longer, 9.0), 0.0);
+  EXPECT_NEAR(SpeedAtTime(longer, 10.0), 1.0, 1e-8);
+  EXPECT_NEAR(longer.duration_s, 10.5 + (12.0 - 1.0) / 2.0, 1e-8);
+
+  c.time = {0.0, 5.5, 6.5, 7.0, 8.0};
+  const CurvatureSpeedPlan& shorter = c.Plan(Corner());
+  ASSERT_EQ(shorter.status, SpeedPlanStatus::kOk);
+  EXPECT_EQ(SpeedAtTime(shorter, 8.0), 0.0);
+  EXPECT_NEAR(SpeedAtTime(shorter, 9.0), 1.0, 1e-8);
+  EXPECT_NEAR(shorter.duration_s, 9.5 + (12.0 - 1.0) / 2.0, 1e-8);
+}
+
 // Every phase below the wish is at a limit, and no speed is above the wish of its time.
 TEST(TimedWishTest, RandomWishesAreKeptUnlessALimitForbids) {
   const uint64_t seed = 20261201;

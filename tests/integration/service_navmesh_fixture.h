@@ -3,14 +3,16 @@
 #ifndef ARCLANE_TESTS_INTEGRATION_SERVICE_NAVMESH_FIXTURE_H_
 #define ARCLANE_TESTS_INTEGRATION_SERVICE_NAVMESH_FIXTURE_H_
 
+#include <gtest/gtest.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "gtest/gtest.h"
 #include "tests/integration/service_harness.h"
 #include "tests/support/grid_mesh.h"
+#include "tests/support/neutral_message.h"
 
 namespace arclane {
 

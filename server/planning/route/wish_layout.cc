@@ -151,8 +151,13 @@ std::optional<double> WishLayout::LayUnder(const SpeedPhase& phase) {
 // `own_end`: when it is over without what the wish added.
 void WishLayout::LayAtRest(const SpeedPhase& phase, double own_end) {
   const double wished = WishAt(own_end);
-  const double before =
-      distance_.empty() || distance_.back() < phase.start_distance ? 0.0 : speed_.back();
+  const bool is_here = !distance_.empty() && distance_.back() >= phase.start_distance;
+  const double before = is_here ? speed_.back() : 0.0;
+  if (is_here && before == 0.0 && wished > 0.0) {
+    // The wish itself led to rest here: its way down stays, and what it wants next begins behind.
+    Knot(phase.start_distance + kAtEnd * length_, wished);
+    return;
+  }
   Knot(phase.start_distance, std::max(before, wished));
   if (const double until = RestEnd(own_end); until > own_end) Rest(until - own_end);
 }

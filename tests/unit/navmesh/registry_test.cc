@@ -7,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/navmesh/registry_state.h"
 #include "tests/unit/navmesh/registry_fixture.h"
 
 namespace arclane {

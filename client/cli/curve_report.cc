@@ -43,7 +43,7 @@ absl::StatusOr<PhaseView> PhasesOf(const v1::SpeedPlan& plan) {
 }
 
 // Phases that begin at rest, the first one aside; a stop with a dwell has one phase behind it, too.
-size_t StopCount(const v1::SpeedPlan& plan) {
+size_t CurveStopCount(const v1::SpeedPlan& plan) {
   size_t stops = 0;
   for (int i = 1; i < plan.phases().speed_size(); ++i) {
     if (plan.phases().speed(i) == 0 && plan.phases().length_size() > i &&
@@ -204,14 +204,14 @@ AnswerSummary SummaryOf(const v1::PlanSplineResponse& response) {
   summary.length = plan.length();
   if (plan.has_speed()) summary.duration_s = plan.speed().duration_s();
   summary.corners = static_cast<size_t>(plan.stops().distance_size());
-  summary.stops = StopCount(plan.speed());
+  summary.stops = CurveStopCount(plan.speed());
   return summary;
 }
 
 AnswerSummary SummaryOf(const v1::PlanSpeedResponse& response) {
   const v1::SpeedPlan& plan = response.plan();
   return {SpeedOutcomeName(plan.outcome()), plan.length(), plan.duration_s(), std::nullopt,
-          StopCount(plan)};
+          CurveStopCount(plan)};
 }
 
 }  // namespace arclane

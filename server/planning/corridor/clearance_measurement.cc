@@ -11,19 +11,7 @@ namespace arclane {
 namespace {
 
 // Of the stop check: the distances from the walls of a cell.
-constexpr uint64_t kCellSteps = 16;
-
-double SquaredDistance(Vec2 a, Vec2 b, Vec2 c, Vec2 d) {
-  if (Cross(b - a, c - a) * Cross(b - a, d - a) < 0.0 &&
-      Cross(d - c, a - c) * Cross(d - c, b - c) < 0.0) {
-    return 0.0;
-  }
-  const auto squared = [](Vec2 p, Vec2 q, Vec2 r) {
-    return SquaredNorm(p - ClosestPointOnSegment(p, q, r));
-  };
-  return std::min(std::min(squared(a, c, d), squared(b, c, d)),
-                  std::min(squared(c, a, b), squared(d, a, b)));
-}
+constexpr uint64_t kMeasuredCellSteps = 16;
 
 // Whether the segment pq lies further than `radius` to one side of the line through a and b.
 bool IsBeside(Vec2 a, Vec2 b, Vec2 p, Vec2 q, double radius) {
@@ -92,10 +80,10 @@ void ClearanceMeter::Measure(const Corridor& corridor, const BoxedWalls& walls,
       from = crossings[k].point;
       at = crossing;
       ++k;
-      if (stop.After(kCellSteps)) return;
+      if (stop.After(kMeasuredCellSteps)) return;
     }
     MeasurePiece(corridor, walls, k, from, points[j + 1], at, distances[j + 1], radius);
-    if (stop.After(kCellSteps)) return;
+    if (stop.After(kMeasuredCellSteps)) return;
   }
   std::sort(stretches_.begin(), stretches_.end(),
             [](const NearStretch& a, const NearStretch& b) { return a.begin < b.begin; });
@@ -123,7 +111,7 @@ void ClearanceMeter::MeasurePiece(const Corridor& corridor, const BoxedWalls& wa
       if (!boxed.CanBeNear(low, high, reach)) continue;
       const ParameterInterval near = boxed.Near(a, b, low, high, radius);
       if (near.empty()) continue;
-      const double measured = std::sqrt(SquaredDistance(a, b, boxed.wall.a, boxed.wall.b));
+      const double measured = std::sqrt(SquaredSegmentDistance(a, b, boxed.wall.a, boxed.wall.b));
       stretches_.push_back({begin + near.low * length, begin + near.high * length, measured});
       if (near.low <= 0.0 && near.high >= 1.0) reach = std::min(reach, measured);
     }

@@ -26,12 +26,27 @@ inline Vec2 ClosestPointOnSegment(Vec2 p, Vec2 a, Vec2 b) {
   return t >= 1.0 ? b : Lerp(a, b, t);
 }
 
+inline double SquaredDistanceToSegment(Vec2 p, Vec2 a, Vec2 b) {
+  return SquaredNorm(p - ClosestPointOnSegment(p, a, b));
+}
+
 inline double DistanceToSegment(Vec2 p, Vec2 a, Vec2 b) {
   return Distance(p, ClosestPointOnSegment(p, a, b));
 }
 
 // The smallest distance between segments ab and cd; 0 when they cross or touch.
 double SegmentDistance(Vec2 a, Vec2 b, Vec2 c, Vec2 d);
+
+// The same, squared, without an exact decision on whether they cross: cheaper, and at a crossing
+// that is missed by rounding a few ulps instead of 0.
+inline double SquaredSegmentDistance(Vec2 a, Vec2 b, Vec2 c, Vec2 d) {
+  if (Cross(b - a, c - a) * Cross(b - a, d - a) < 0.0 &&
+      Cross(d - c, a - c) * Cross(d - c, b - c) < 0.0) {
+    return 0.0;
+  }
+  return std::min(std::min(SquaredDistanceToSegment(a, c, d), SquaredDistanceToSegment(b, c, d)),
+                  std::min(SquaredDistanceToSegment(c, a, b), SquaredDistanceToSegment(d, a, b)));
+}
 
 // The signed distance of p from the directed line a -> b: positive to its left. Precondition: a !=
 // b.

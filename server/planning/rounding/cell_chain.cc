@@ -14,7 +14,7 @@ namespace {
 // A half-plane's value is formed from products of coordinates and a unit normal: the normal, the
 // offset, the tangent points and the product itself each err by a few units in the last place of
 // the largest coordinate.
-constexpr double kToleranceUlps = 64.0;
+constexpr double kHalfPlaneUlps = 64.0;
 
 // The work of forming a cell's half-planes from one of its points, in half-plane tests.
 constexpr uint64_t kPointWork = 20;
@@ -203,7 +203,7 @@ CellChain::CellChain(const Corridor& corridor, bool reversed, PacedStopCheck* st
     grow(portal.left);
     grow(portal.right);
   }
-  tolerance_ = kToleranceUlps * std::numeric_limits<double>::epsilon() * largest;
+  tolerance_ = kHalfPlaneUlps * std::numeric_limits<double>::epsilon() * largest;
   const double flat = kFlatUlps * std::numeric_limits<double>::epsilon() * largest;
 
   const size_t count = corridor.cell_count();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 // Of the stop check, by measurement.
-constexpr uint64_t kCornerSteps = 16;
+constexpr uint64_t kRadiusSteps = 16;
 constexpr size_t kNone = std::numeric_limits<size_t>::max();
 
 class Filling {
@@ -23,7 +23,7 @@ class Filling {
       if (chain_.stopped[i]) frozen_[i - first_] = 1;
     }
     for (size_t i = first_; i < limit_; ++i) {
-      if (stop.After(kCornerSteps)) return;
+      if (stop.After(kRadiusSteps)) return;
       pending_.push_back(i);
       while (!pending_.empty()) {
         const size_t next = pending_.back();

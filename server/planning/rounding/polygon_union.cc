@@ -7,22 +7,17 @@
 #include <numbers>
 #include <utility>
 
+#include "server/planning/geometry/distance.h"
+
 namespace arclane {
 namespace {
 
 // Points of cuts and mid-points err by a few units in the last place of the largest coordinate or
 // radius.
-constexpr double kToleranceUlps = 64.0;
+constexpr double kPointUlps = 64.0;
 
 // Polygons of more edges keep them in a tree.
 constexpr size_t kManyEdges = 16;
-
-double SquaredDistance(Vec2 p, Vec2 a, Vec2 b) {
-  const Vec2 along = b - a;
-  const double squared = SquaredNorm(along);
-  const double t = squared > 0.0 ? std::clamp(Dot(p - a, along) / squared, 0.0, 1.0) : 0.0;
-  return SquaredNorm(p - (a + along * t));
-}
 
 // Calls use(x) for the real solutions of a x^2 + b x + c = 0.
 template <typename Use>
@@ -45,7 +40,7 @@ PolygonUnion::PolygonUnion(std::span<const Vec2> vertices, std::span<const uint3
     : begin_(begin.begin(), begin.end()), stop_(stop) {
   double largest = 0.0;
   for (const Vec2 p : vertices) largest = std::max({largest, std::abs(p.x), std::abs(p.y)});
-  tolerance_ = kToleranceUlps * std::numeric_limits<double>::epsilon() * largest;
+  tolerance_ = kPointUlps * std::numeric_limits<double>::epsilon() * largest;
   const size_t count = begin.size() - 1;
   std::vector<Box> boxes(count);
   edges_.reserve(vertices.size());
@@ -124,7 +119,7 @@ bool PolygonUnion::PolygonContains(size_t polygon, Vec2 p) const {
       polygon, [&ray](const Box& box) { return box.Meets(ray); },
       [&](const Edge& edge) {
         const auto& [a, b] = edge;
-        near = SquaredDistance(p, a, b) <= squared_tolerance;
+        near = SquaredDistanceToSegment(p, a, b) <= squared_tolerance;
         if (near) return false;
         if ((a.y > p.y) != (b.y > p.y) && (Cross(b - a, p - a) > 0.0) == (b.y > a.y)) odd = !odd;
         return true;

@@ -13,28 +13,11 @@ namespace {
 
 // Distances are formed from a few differences and one square root: some units in the last place of
 // the coordinates.
-constexpr double kToleranceUlps = 256.0;
+constexpr double kDistanceUlps = 256.0;
 
 // The work of a distance between an element and a wall, in half-plane tests; looking at a wall that
 // is far away costs one.
 constexpr uint64_t kWallWork = 4;
-
-double SquaredDistance(Vec2 p, Vec2 a, Vec2 b) {
-  const Vec2 along = b - a;
-  const double squared = SquaredNorm(along);
-  const double t = squared > 0.0 ? std::clamp(Dot(p - a, along) / squared, 0.0, 1.0) : 0.0;
-  return SquaredNorm(p - (a + along * t));
-}
-
-double SquaredDistance(Vec2 a, Vec2 b, Vec2 c, Vec2 d) {
-  const double abc = Cross(b - a, c - a);
-  const double abd = Cross(b - a, d - a);
-  const double cda = Cross(d - c, a - c);
-  const double cdb = Cross(d - c, b - c);
-  if (abc * abd < 0.0 && cda * cdb < 0.0) return 0.0;
-  return std::min({SquaredDistance(a, c, d), SquaredDistance(b, c, d), SquaredDistance(c, a, b),
-                   SquaredDistance(d, a, b)});
-}
 
 }  // namespace
 
@@ -62,7 +45,7 @@ WallClearance::WallClearance(const Corridor& corridor, std::span<const TautLine>
   if (stop.stopped()) return;
   lower([this](uint32_t cell) { return near_first_[cell]; },
         [this](uint32_t cell) { return near_last_[cell]; });
-  DropUnwanted(kToleranceUlps * std::numeric_limits<double>::epsilon() * largest);
+  DropUnwanted(kDistanceUlps * std::numeric_limits<double>::epsilon() * largest);
 }
 
 void WallClearance::Collect(const Corridor& corridor, double clearance, bool reversed) {
@@ -85,7 +68,7 @@ void WallClearance::LowerTo(const TautLine& line, uint32_t first, uint32_t last)
     Box near = wall.box;
     near.Grow(wall.wanted);
     if (!box.Meets(near)) continue;
-    const double squared = SquaredDistance(line.from, line.to, wall.a, wall.b);
+    const double squared = SquaredSegmentDistance(line.from, line.to, wall.a, wall.b);
     if (squared < wall.wanted * wall.wanted) wall.wanted = std::sqrt(squared);
   }
 }
@@ -155,7 +138,7 @@ bool WallClearance::LineKeeps(Vec2 from, Vec2 to, uint32_t first, uint32_t last,
   for (const KeptWall& wall : near) {
     if (!box.Meets(wall.box)) continue;
     work += kWallWork;
-    if (SquaredDistance(from, to, wall.a, wall.b) < wall.wanted * wall.wanted) return false;
+    if (SquaredSegmentDistance(from, to, wall.a, wall.b) < wall.wanted * wall.wanted) return false;
   }
   return true;
 }
@@ -180,8 +163,8 @@ bool WallClearance::ArcKeeps(Vec2 center, double radius, Vec2 in, Vec2 out, doub
     if (!box.Meets(wall.box)) continue;
     work += kWallWork;
     const double wanted_squared = wall.wanted * wall.wanted;
-    if (SquaredDistance(begin, wall.a, wall.b) < wanted_squared) return false;
-    if (SquaredDistance(end, wall.a, wall.b) < wanted_squared) return false;
+    if (SquaredDistanceToSegment(begin, wall.a, wall.b) < wanted_squared) return false;
+    if (SquaredDistanceToSegment(end, wall.a, wall.b) < wanted_squared) return false;
     const Vec2 along = wall.b - wall.a;
     const double squared = SquaredNorm(along);
     const double t =

@@ -13,15 +13,15 @@
 #include "server/planning/speed/curve_request.h"
 #include "server/planning/speed/decoupled_curve.h"
 #include "server/planning/speed/lateral_cap_curve.h"
+#include "server/planning/speed/numeric_range.h"
 #include "server/planning/speed/piece_motion.h"
 #include "server/planning/speed/step_allowance.h"
 
 namespace arclane {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // A plan this close to the prescribed speed follows it.
-constexpr double kFollows = 1e-9;
+constexpr double kFollowsCap = 1e-9;
 
 // Leaves the columns alone, which a plan overwrites and ClearColumns empties.
 void ResetOutcome(CurvatureSpeedPlan& plan, SpeedPlanStatus status) {
@@ -125,12 +125,12 @@ bool Follows(const CurvatureProfileRequest& request, const SpeedPhase& phase) {
   const double s1 = request.distance[phase.piece + 1];
   const double cap0 = request.speed_cap[phase.piece] * request.speed_cap[phase.piece];
   const double cap1 = request.speed_cap[phase.piece + 1] * request.speed_cap[phase.piece + 1];
-  if (!(cap0 < kInfinity) || !(cap1 < kInfinity)) return true;
+  if (!(cap0 < kUnlimited) || !(cap1 < kUnlimited)) return true;
   for (const double d : {0.0, 0.5 * phase.length, phase.length}) {
     const double part = std::clamp((phase.start_distance + d - s0) / (s1 - s0), 0.0, 1.0);
     const double cap = cap0 + (cap1 - cap0) * part;
     const double v = SpeedAt(phase, d);
-    if (v * v < cap * (1.0 - kFollows) - kFollows * std::abs(cap1 - cap0)) return false;
+    if (v * v < cap * (1.0 - kFollowsCap) - kFollowsCap * std::abs(cap1 - cap0)) return false;
   }
   return true;
 }

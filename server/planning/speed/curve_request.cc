@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "server/planning/speed/numeric_range.h"
@@ -13,7 +12,6 @@
 namespace arclane {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Bounds of budget_resolution: below, steps multiply without use; above, the plan is no longer near
 // the optimum.
 constexpr double kFinestResolution = 1e-6;
@@ -68,7 +66,7 @@ void AppendStopViolations(const CurvatureProfileRequest& request,
       violations.push_back({absl::StrCat("stops[", k, "].boundary"),
                             absl::StrCat("must ascend and be a node index, got ", stop.boundary)});
     }
-    if (!(stop.dwell_s >= 0.0 && stop.dwell_s < kInfinity)) {
+    if (!(stop.dwell_s >= 0.0 && stop.dwell_s < kUnlimited)) {
       violations.push_back({absl::StrCat("stops[", k, "].dwell_s"),
                             absl::StrCat("must be finite and >= 0, got ", stop.dwell_s)});
     }
@@ -96,7 +94,7 @@ bool HasOrdinaryColumns(const CurvatureProfileRequest& request) {
   }
   if ((all[0] & all[1]) == 0 || !IsOrdinaryOrNone(std::abs(request.curvature[0]))) return false;
   return std::all_of(request.speed_cap.begin(), request.speed_cap.end(),
-                     [](double cap) { return cap == kInfinity || IsOrdinaryOrNone(cap); });
+                     [](double cap) { return cap == kUnlimited || IsOrdinaryOrNone(cap); });
 }
 
 bool HasOrdinaryMotion(const CurvatureProfileRequest& request) {
@@ -126,7 +124,7 @@ void AppendCurveViolations(const CurvatureProfileRequest& request, bool columns_
   }
   if (!request.flying_lap) {
     const auto speed = [&violations](double value, const char* field) {
-      if (value >= 0.0 && value < kInfinity) return;
+      if (value >= 0.0 && value < kUnlimited) return;
       violations.push_back({field, absl::StrCat("must be finite and >= 0, got ", value)});
     };
     speed(request.start_speed, "start_speed");

@@ -5,17 +5,15 @@
 #include <array>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <span>
 
 #include "server/planning/speed/lateral_cap_curve.h"
 #include "server/planning/speed/motion_tolerance.h"
+#include "server/planning/speed/numeric_range.h"
 #include "server/planning/speed/pair.h"
 
 namespace arclane {
 namespace {
-
-constexpr double kNever = std::numeric_limits<double>::infinity();
 
 constexpr std::size_t kBlockSize = 32;
 // Intervals are worked on in pairs: behind an odd last one lies a leftover whose results are not
@@ -135,7 +133,7 @@ void FindCaps(const CurveOrder& order, const MotionBudget& budget, DecoupledCurv
       const CapShape shape(rates, k0, LoadPair(&k[i + 1]), LoadPair(&length[i]));
       const Pair cap0 = Smaller(BothOf(rates.level), 1.0 / shape.k_start);
       StorePair(cap0, &cap[i]);
-      StorePair(Select(shape.follows, kOnCap * cap0, BothOf(kNever)),
+      StorePair(Select(shape.follows, kOnCap * cap0, BothOf(kUnlimited)),
                 &scratch.follow_from[first + i]);
       StorePair(Where(shape.bends, shape.k_start), &scratch.k[first + i]);
       StorePair(Where(shape.bends, shape.signed_change), &scratch.change[first + i]);

@@ -15,12 +15,12 @@ constexpr double kSame = 1e-15;
 // A part shorter than this share of its segment, over which the squared speed changes by less than
 // the second share, is rounding. A short part alone is not: where limits differ by many orders of
 // magnitude the whole speed is gained over it.
-constexpr double kNegligiblePart = 1e-13;
+constexpr double kNegligibleShare = 1e-13;
 constexpr double kNegligibleChange = 1e-9;
 
 template <typename Real>
 bool Matters(Real part, Real whole, Real change, Real x) {
-  return part > kNegligiblePart * whole || (part > 0 && change > kNegligibleChange * x);
+  return part > kNegligibleShare * whole || (part > 0 && change > kNegligibleChange * x);
 }
 
 // One motion inside a segment, seen in the direction in which the cap falls.
@@ -165,7 +165,7 @@ void WriteUnderLine(const CapSegment<Real>& s, Real x0, Real v0, Real x1, Real v
   if (!Matters(rising, s.length, s.cap0 - x0, x0)) rising = 0;
   if (!Matters(falling, s.length, s.cap1 - x1, x1)) falling = 0;
   const Real level = s.length - rising - falling;
-  if (level > kNegligiblePart * s.length) {
+  if (level > kNegligibleShare * s.length) {
     const Real xa = rising > 0.0 ? s.cap0 + slope * rising : x0;
     const Real xb = falling > 0.0 ? s.cap1 - slope * falling : x1;
     const Real va = rising > 0.0 ? std::sqrt(xa) : v0;

@@ -20,6 +20,9 @@ inline constexpr double kLargestOrdinary = 0x1p200;
 inline constexpr double kSmallestOrdinaryOnCurves = 0x1p-100;
 inline constexpr double kLargestOrdinaryOnCurves = 0x1p100;
 
+// A cap that is none.
+inline constexpr double kUnlimited = std::numeric_limits<double>::infinity();
+
 static_assert(std::numeric_limits<long double>::max_exponent >= 16384,
               "extreme problems need long double's range");
 

@@ -10,11 +10,7 @@
 #include "server/planning/speed/pair.h"
 
 namespace arclane {
-namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-}  // namespace
+namespace {}  // namespace
 
 bool HasOrdinaryPieces(std::span<const SpeedPiece> pieces) {
   static_assert(sizeof(SpeedPiece) == sizeof(Pair));
@@ -42,7 +38,7 @@ void AppendPieceViolations(std::span<const SpeedPiece> pieces,
   if (pieces.empty()) violations.push_back({"pieces", "must not be empty"});
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const SpeedPiece& piece = pieces[i];
-    if (!(piece.length >= 0.0 && piece.length < kInfinity)) {
+    if (!(piece.length >= 0.0 && piece.length < kUnlimited)) {
       violations.push_back({absl::StrCat("pieces[", i, "].length"),
                             absl::StrCat("must be finite and >= 0, got ", piece.length)});
     }
@@ -56,7 +52,7 @@ void AppendPieceViolations(std::span<const SpeedPiece> pieces,
 void AppendSpeedAndStopViolations(const SpeedPlanRequest& request,
                                   std::vector<SpeedViolation>& violations) {
   const auto speed = [&violations](double value, const char* field) {
-    if (value >= 0.0 && value < kInfinity) return;
+    if (value >= 0.0 && value < kUnlimited) return;
     violations.push_back({field, absl::StrCat("must be finite and >= 0, got ", value)});
   };
   speed(request.start_speed, "start_speed");
@@ -69,7 +65,7 @@ void AppendSpeedAndStopViolations(const SpeedPlanRequest& request,
           {absl::StrCat("stops[", k, "].boundary"),
            absl::StrCat("must ascend and be <= ", request.pieces.size(), ", got ", stop.boundary)});
     }
-    if (!(stop.dwell_s >= 0.0 && stop.dwell_s < kInfinity)) {
+    if (!(stop.dwell_s >= 0.0 && stop.dwell_s < kUnlimited)) {
       violations.push_back({absl::StrCat("stops[", k, "].dwell_s"),
                             absl::StrCat("must be finite and >= 0, got ", stop.dwell_s)});
     }

@@ -134,6 +134,17 @@ echo "arclane plan-spline $curve --svg $out/fountain_patrol.svg"
 awk '/^$/ { exit } { print }' "$run_folder/plan.txt"
 [[ -s "$out/fountain_patrol.svg" ]] || fail "no picture was written to $out/fountain_patrol.svg"
 
+# The same town published: polygons are named by their refs, and the second answer comes from the cache.
+by_reference=deploy/level/by_reference/tavern_to_gate.json
+echo
+echo "arclane navmesh publish town deploy/level/town.json; arclane plan-corridor $by_reference   # twice"
+"$cli" navmesh publish town deploy/level/town.json || fail "deploy/level/town.json could not be published (above)"
+for _ in 1 2; do
+  "$cli" plan-corridor "$by_reference" >"$run_folder/plan.txt" || fail "planning $by_reference failed (above)"
+  sed -n 2p "$run_folder/plan.txt"
+done
+"$cli" navmesh draw town --out "$out/town.svg" || fail "the town could not be drawn (above)"
+
 say "5/5  Metrics (those of PlanCorridor that have counted something)"
 metrics="$(curl --fail --silent --show-error --max-time 10 "http://127.0.0.1:$metrics_port/metrics")" ||
   fail "the metrics page does not answer"

@@ -32,13 +32,7 @@ constexpr char kFooter[] = R"(Examples:
   arclane follow request.json --svg track.svg    an agent on the route, its track and speed
   arclane health && echo ready                   for health checks
 
-A request (a corridor of two portals, Z up):
-  {"start": {"x": 0, "y": 0}, "goal": {"x": 6, "y": 5},
-   "corridor": {"portals": {"left":  {"x": [1, 4], "y": [1, 4]},
-                            "right": {"x": [1, 4], "y": [-1, 3]}}},
-   "agent": {"limits": {"max_speed": 4, "max_acceleration": 3, "max_braking": 3}},
-   "sampling": {"spacing": 0.5}}
-Every field is described in proto/arclane/v1.
+Each command's --help shows a request of its kind. Every field is described in proto/arclane/v1.
 
 Exit codes:
   0  answered (an outcome such as CANNOT_STOP is an answer)
@@ -108,6 +102,7 @@ CLI::App* AddPlan(CLI::App& app, const char* about, PlanFlags& flags) {
       ->check(CLI::Range(2, 1000000000))
       ->capture_default_str();
   command->add_flag("--quiet", flags.quiet, "No progress on the standard error");
+  command->footer(absl::StrCat("A request:\n  ", Method::kExample));
   return command;
 }
 
@@ -141,6 +136,9 @@ CLI::App* AddPlanBatch(CLI::App& app, BatchFlags& flags) {
   command->add_flag("--json", flags.json,
                     "Answers as Protobuf JSON, one a line; failed ones as {\"error\": ...}");
   command->add_option("--out", flags.out_file, "Write the answers to a file")->type_name("FILE");
+  command->footer(R"(A file of two requests:
+{"start": {"x": 0, "y": 0}, "goal": {"x": 6, "y": 5}, "corridor": {"portals": {"left": {"x": [1, 4], "y": [1, 4]}, "right": {"x": [1, 4], "y": [-1, 3]}}}, "agent": {"limits": {"max_speed": 4, "max_acceleration": 3, "max_braking": 3}}}
+{"start": {"x": 0, "y": 0}, "goal": {"x": 6, "y": 4}, "corridor": {"portals": {"left": {"x": [1, 4], "y": [1, 4]}, "right": {"x": [1, 4], "y": [-1, 3]}}}, "agent": {"limits": {"max_speed": 4, "max_acceleration": 3, "max_braking": 3}}})");
   return command;
 }
 
@@ -280,12 +278,23 @@ CLI::App* AddFollow(CLI::App& app, FollowFlags& flags) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   command->add_option("--out", flags.out_file, "Write the log to a file")->type_name("FILE");
-  command->add_option("--svg", flags.svg_file, "Draw the track and the speed against its limit")
+  command
+      ->add_option(
+          "--svg", flags.svg_file,
+          "Draw the track and the speed against the plan's ceiling: how fast the plan is there, or "
+          "means to become")
       ->type_name("FILE");
   command->add_option("--title", flags.title, "Heading of the picture")->type_name("TEXT");
   command->add_option("--width", flags.width, "Width of the picture in pixels")
       ->check(CLI::Range(500.0, 10000.0))
       ->capture_default_str();
+  command->footer(
+      R"(A request with a gate at its second portal, to be closed with --close-gate 7@1.5:
+  {"start": {"x": 0, "y": 0}, "goal": {"x": 6, "y": 5},
+   "corridor": {"portals": {"left":  {"x": [1, 4], "y": [1, 4]},
+                            "right": {"x": [1, 4], "y": [-1, 3]}},
+                "dependencies": {"portal_index": [1], "kind": ["DEPENDENCY_KIND_GATE"], "id": ["7"]}},
+   "agent": {"limits": {"max_speed": 4, "max_acceleration": 3, "max_braking": 3}}})");
   return command;
 }
 

@@ -39,7 +39,7 @@ Integrator IntegratorOf(const std::string& name) {
 
 void PrintLog(const FollowRun& run, double every_s, std::ostream& out) {
   out << absl::StrFormat("%8s  %-19s %9s %9s %7s %7s %9s %8s %6s\n", "time", "status", "distance",
-                         "deviation", "speed", "limit", "to stop", "overrun", "portal");
+                         "deviation", "speed", "ceiling", "to stop", "overrun", "portal");
   double next_s = 0.0;
   for (size_t i = 0; i < run.rows.size(); ++i) {
     const FollowLogRow& row = run.rows[i];
@@ -48,7 +48,7 @@ void PrintLog(const FollowRun& run, double every_s, std::ostream& out) {
     while (next_s <= row.time_s) next_s += every_s;
     out << absl::StrFormat("%8.3f  %-19s %9.3f %9.2g %7.3f %7.3f %9.3f %8.3g %6u\n", row.time_s,
                            FollowStatusName(row.status), row.distance, row.deviation, row.speed,
-                           row.limit, row.distance_to_stop, row.overrun, row.portal);
+                           row.ceiling, row.distance_to_stop, row.overrun, row.portal);
   }
 }
 

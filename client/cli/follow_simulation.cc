@@ -138,12 +138,12 @@ class Simulation {
     row.distance = request.distance;
     row.deviation = request.deviation;
     row.speed = Norm(velocity_);
-    row.limit = CeilingAt(route_->route, request.distance);
+    row.ceiling = CeilingAt(route_->route, request.distance);
     row.distance_to_stop = request.distance_to_stop;
     row.overrun = request.overrun;
     row.portal = request.portal;
     run_.rows.push_back(row);
-    run_.track.points.push_back({time_s_, Here(), row.speed, row.limit});
+    run_.track.points.push_back({time_s_, Here(), row.speed, row.ceiling});
   }
 
   std::shared_ptr<const FollowedRoute> route_;

@@ -35,7 +35,7 @@ struct FollowLogRow {
   double distance = 0.0;
   double deviation = 0.0;
   double speed = 0.0;
-  double limit = 0.0;
+  double ceiling = 0.0;
   double distance_to_stop = 0.0;
   double overrun = 0.0;
   uint32_t portal = 0;

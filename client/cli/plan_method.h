@@ -20,6 +20,12 @@ struct CorridorMethod {
   using Response = v1::PlanCorridorResponse;
   static constexpr char kCommand[] = "plan-corridor";
   static constexpr char kRequestName[] = "PlanCorridorRequest";
+  static constexpr char kExample[] =
+      R"({"start": {"x": 0, "y": 0}, "goal": {"x": 6, "y": 5},
+   "corridor": {"portals": {"left":  {"x": [1, 4], "y": [1, 4]},
+                            "right": {"x": [1, 4], "y": [-1, 3]}}},
+   "agent": {"limits": {"max_speed": 4, "max_acceleration": 3, "max_braking": 3}},
+   "sampling": {"spacing": 0.5}})";
   static constexpr bool kHasSampling = true;
 
   static void Start(Client& client, Request request, Client::Callback<Response> done) {
@@ -41,6 +47,11 @@ struct WaypointsMethod {
   using Response = v1::PlanWaypointsResponse;
   static constexpr char kCommand[] = "plan-waypoints";
   static constexpr char kRequestName[] = "PlanWaypointsRequest";
+  static constexpr char kExample[] =
+      R"({"waypoints": {"x": [0, 4, 4, 8], "y": [0, 0, 4, 4]},
+   "radius": [1, 2],
+   "agent": {"limits": {"max_speed": 6, "max_acceleration": 3, "max_braking": 4, "max_lateral_acceleration": 4}},
+   "sampling": {"spacing": 0.5}})";
   static constexpr bool kHasSampling = true;
 
   static void Start(Client& client, Request request, Client::Callback<Response> done) {
@@ -61,6 +72,11 @@ struct SplineMethod {
   using Response = v1::PlanSplineResponse;
   static constexpr char kCommand[] = "plan-spline";
   static constexpr char kRequestName[] = "PlanSplineRequest";
+  static constexpr char kExample[] =
+      R"({"spline": {"catmull_rom": {}, "closed": true,
+              "control": {"x": [0, 6, 8, 2], "y": [0, 1, 6, 7]}},
+   "agent": {"limits": {"max_speed": 3, "max_acceleration": 2, "max_braking": 2, "max_lateral_acceleration": 2}},
+   "sampling": {"spacing": 0.5}})";
   static constexpr bool kHasSampling = true;
 
   static void Start(Client& client, Request request, Client::Callback<Response> done) {
@@ -83,6 +99,9 @@ struct SpeedMethod {
   using Response = v1::PlanSpeedResponse;
   static constexpr char kCommand[] = "plan-speed";
   static constexpr char kRequestName[] = "PlanSpeedRequest";
+  static constexpr char kExample[] =
+      R"({"pieces": {"length": [5, 2, 5], "radius": ["Infinity", 3, "Infinity"]},
+   "limits": {"max_speed": 10, "max_acceleration": 2, "max_braking": 2, "max_lateral_acceleration": 4}})";
   static constexpr bool kHasSampling = false;
 
   static void Start(Client& client, Request request, Client::Callback<Response> done) {

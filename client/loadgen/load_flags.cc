@@ -2,6 +2,9 @@
 #include "client/loadgen/load_flags.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -9,12 +12,13 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/parse.h"
-#include "absl/flags/usage.h"
+#include "absl/flags/reflection.h"
 #include "absl/flags/usage_config.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "server/command_line/flag_help.h"
 #include "server/command_line/flag_words.h"
 
 // All flags are texts, so that every error is told together with the others.
@@ -182,22 +186,30 @@ LoadOptions ReadTexts(FlagReader& reader) {
   return options;
 }
 
+// How to use the program, and its own flags by name.
+std::string HelpText() {
+  std::string text = absl::StrCat(kUsage, "\n\nFlags:\n");
+  std::map<std::string, std::string> own;
+  for (const auto& [name, flag] : absl::GetAllFlags()) {
+    if (!absl::StrContains(flag->Filename(), "client/loadgen/load_flags")) continue;
+    const std::string by_default = flag->DefaultValue();
+    own[std::string(name)] =
+        absl::StrCat(flag->Help(), " Default: ", by_default.empty() ? "none" : by_default, ".");
+  }
+  for (const auto& [name, help] : own) AppendHelp(name, help, text);
+  AppendHelp("version", "Print the version and exit.", text);
+  return text;
+}
+
 }  // namespace
 
 absl::StatusOr<LoadOptions> ReadLoadFlags(int argc, char** argv) {
-  absl::SetProgramUsageMessage(kUsage);
+  if (AsksForHelp(argc, argv)) {
+    std::fputs(HelpText().c_str(), stdout);
+    std::exit(0);
+  }
   absl::FlagsUsageConfig usage;
-  const auto own_flags = [](absl::string_view file) {
-    return absl::StrContains(file, "client/loadgen/load_flags");
-  };
-  usage.contains_helpshort_flags = own_flags;
-  usage.contains_help_flags = own_flags;
-  usage.contains_helppackage_flags = own_flags;
   usage.version_string = [] { return std::string("arclane-load " ARCLANE_VERSION "\n"); };
-  usage.normalize_filename = [](absl::string_view file) {
-    const size_t start = file.rfind("client/loadgen/");
-    return std::string(start == absl::string_view::npos ? file : file.substr(start));
-  };
   absl::SetFlagsUsageConfig(usage);
   FlagReader reader;
   std::vector<char*> flag_words = CheckedFlagWords(argc, argv, reader.errors);

@@ -5,8 +5,10 @@
 The level is a small walled town, drawn below in metres: an octagonal plaza round a fountain, two main streets, alleys, a walk
 along the town wall, a market hall with pillars, and houses of several rooms. It has no source but this file. Written, byte for
 byte the same in every run:
-  town.json               the navmesh: vertices, convex polygons (counter-clockwise), neighbour over each edge (-1: wall)
+  town.json               the navmesh with its gates, a NeutralNavMesh as protobuf JSON: what `arclane navmesh publish` takes; a polygon's
+                          ref is its index
   requests/NAME.json      PlanCorridor requests (protobuf JSON) along corridors found by a plain A* on that mesh
+  by_reference/NAME.json  the same corridor by the refs of its polygons, for a server that has the navmesh
 """
 import heapq
 import json
@@ -141,8 +143,7 @@ def build_mesh(polygons):
                 raise SystemExit(f"polygons {owner[edge]} and {k} overlap")
             owner[edge] = k
     neighbours = [[owner.get((ring[(i + 1) % len(ring)], a), -1) for i, a in enumerate(ring)] for ring in rings]
-    return {"name": "town", "up_axis": "z", "vertices": [[x, y, height(x, y)] for x, y in corners],
-            "polygons": rings, "neighbours": neighbours}
+    return {"vertices": [[x, y, height(x, y)] for x, y in corners], "polygons": rings, "neighbours": neighbours}
 
 
 def centre(mesh, k):
@@ -212,6 +213,10 @@ REQUESTS = [
 ]
 
 
+# id, name, a point on either side.
+GATES = [(7, "east gate", (75.0, 28.0), (77.0, 28.0)), (8, "west gate", (5.0, 28.0), (3.0, 28.0))]
+
+
 def as_point(x, y):
     """A Point with its height."""
     return {"x": x, "y": y, "z": height(x, y)}
@@ -240,6 +245,31 @@ def request(mesh, start, goal, agent, fields):
     return message
 
 
+def request_by_reference(mesh, start, goal, agent):
+    """The same by refs."""
+    message = request(mesh, start, goal, agent, {})
+    message["navmesh"] = {"navmeshId": "town"}
+    message["corridor"] = {"refs": {"ref": [str(k) for k in find_corridor(mesh, start, goal)]}}
+    return message
+
+
+def navmesh(mesh):
+    """The mesh as a NeutralNavMesh."""
+    wall = str(2 ** 64 - 1)
+    gates = []
+    for number, name, inside, outside in GATES:
+        first, second = polygon_at(mesh, inside), polygon_at(mesh, outside)
+        if second not in mesh["neighbours"][first]:
+            raise SystemExit(f"gate {number} does not stand between neighbours")
+        gates.append({"gateId": str(number), "name": name, "fromPolygon": [str(first)], "toPolygon": [str(second)]})
+    return {"upAxis": "UP_AXIS_Z", "bakedRadius": 0.4,
+            "vertices": {axis: [v[i] for v in mesh["vertices"]] for i, axis in enumerate("xyz")},
+            "vertexCount": [len(ring) for ring in mesh["polygons"]],
+            "vertexIndex": [v for ring in mesh["polygons"] for v in ring],
+            "neighbour": [wall if n < 0 else str(n) for ring in mesh["neighbours"] for n in ring],
+            "gates": gates}
+
+
 def write(path, value):
     """JSON with one line for each field of the outer object."""
     lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(entry, separators=(',', ':'))}" for key, entry in value.items())
@@ -256,12 +286,15 @@ def main():
         front = [n for k in front for n in mesh["neighbours"][k] if n >= 0 and n not in reached and not reached.add(n)]
     if len(reached) != len(mesh["polygons"]):
         raise SystemExit(f"not reachable: {[mesh['polygons'][k] for k in range(len(mesh['polygons'])) if k not in reached]}")
-    os.makedirs(os.path.join(folder, "requests"), exist_ok=True)
-    write(os.path.join(folder, "town.json"), mesh)
+    for part in ("requests", "by_reference"):
+        os.makedirs(os.path.join(folder, part), exist_ok=True)
+    write(os.path.join(folder, "town.json"), navmesh(mesh))
     for name, start, goal, agent, fields in REQUESTS:
         message = request(mesh, start, goal, agent, fields)
         write(os.path.join(folder, "requests", f"{name}.json"), message)
         print(f"{name}: {len(message['corridor']['polygons']['vertexCount'])} polygons")
+    name, start, goal, agent, _ = REQUESTS[1]  # Through the east gate.
+    write(os.path.join(folder, "by_reference", f"{name}.json"), request_by_reference(mesh, start, goal, agent))
     print(f"town: {len(mesh['polygons'])} polygons, {len(mesh['vertices'])} vertices")
 
 

@@ -117,8 +117,8 @@ const std::vector<Setting>& Table() {
        "durably. Without one they live in memory and end with the process."},
       {"navmesh_dir", TextMember{&C::navmesh_dir, {}},
        "Directory of navmeshes to publish before the server listens: ID.bin or ID@VERSION.bin "
-       "(Detour), ID.navmesh or ID@VERSION.navmesh (an encoded NeutralNavMesh); version 1 where "
-       "none is named; the highest version of each is active."},
+       "(Detour), ID.navmesh or ID@VERSION.navmesh (an encoded NeutralNavMesh; ...navmesh.json: as "
+       "protobuf JSON); version 1 where none is named; the highest version of each is active."},
       {"read_only", TextMember{&C::read_only, {"false", "true"}},
        "Whether everything that changes navmeshes and worlds is refused with FAILED_PRECONDITION: "
        "for replicas, each of which has a registry of its own, fed by navmesh_dir."},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/service/navmesh_directory.h"
 
+#include <google/protobuf/util/json_util.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -16,6 +18,7 @@
 #include "server/digest/digest.h"
 #include "server/files/whole_file.h"
 #include "server/service/registry_methods.h"
+#include "server/telemetry/logging.h"
 
 namespace arclane {
 namespace {
@@ -26,6 +29,7 @@ struct NavMeshFile {
   std::string navmesh_id;
   uint64_t version = 1;
   v1::NavMeshFormat format = v1::NAV_MESH_FORMAT_UNSPECIFIED;
+  bool is_json = false;
   fs::path path;
 };
 
@@ -33,14 +37,19 @@ struct NavMeshFile {
 absl::StatusOr<std::optional<NavMeshFile>> FileOf(const fs::path& path) {
   NavMeshFile file;
   file.path = path;
-  if (path.extension() == ".bin") {
+  file.is_json = path.extension() == ".json";
+  const fs::path name = file.is_json ? path.stem() : path.filename();
+  if (name.extension() == ".bin" && !file.is_json) {
     file.format = v1::NAV_MESH_FORMAT_DETOUR_MSET;
-  } else if (path.extension() == ".navmesh") {
+  } else if (name.extension() == ".navmesh") {
     file.format = v1::NAV_MESH_FORMAT_NEUTRAL;
   } else {
+    Log(LogLevel::kWarn, "a file of the directory of navmeshes is passed over",
+        {{"file", path.string()},
+         {"why", "its name does not end in .bin, .navmesh or .navmesh.json"}});
     return std::optional<NavMeshFile>();
   }
-  const std::string stem = path.stem().string();
+  const std::string stem = name.stem().string();
   const size_t at = stem.rfind('@');
   file.navmesh_id = stem.substr(0, at);
   if (at != std::string::npos &&
@@ -49,6 +58,19 @@ absl::StatusOr<std::optional<NavMeshFile>> FileOf(const fs::path& path) {
         absl::StrCat(path.string(), ": what follows @ must be a version >= 1"));
   }
   return std::optional<NavMeshFile>(std::move(file));
+}
+
+// What is published of the file: its bytes, or those of the mesh that its JSON describes.
+absl::StatusOr<std::string> ContentOf(const NavMeshFile& file) {
+  auto text = ReadWholeFile(file.path.string());
+  if (!text.ok() || !file.is_json) return text;
+  v1::NeutralNavMesh mesh;
+  const auto parsed = google::protobuf::util::JsonStringToMessage(*text, &mesh);
+  if (!parsed.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.path.string(), ": holds no NeutralNavMesh as protobuf JSON: ", parsed.ToString()));
+  }
+  return mesh.SerializeAsString();
 }
 
 absl::StatusOr<std::vector<NavMeshFile>> FilesIn(const std::string& directory) {
@@ -77,7 +99,7 @@ absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::stri
   if (!files.ok()) return files.status();
   for (size_t i = 0; i < files->size(); ++i) {
     const NavMeshFile& file = (*files)[i];
-    const auto content = ReadWholeFile(file.path.string());
+    const auto content = ContentOf(file);
     if (!content.ok()) return content.status();
     const bool highest = i + 1 == files->size() || (*files)[i + 1].navmesh_id != file.navmesh_id;
     v1::PublishNavMeshHeader header;
@@ -100,7 +122,7 @@ absl::StatusOr<std::function<uint64_t()>> DirectoryLives(const std::string& dire
   if (!files.ok()) return files.status();
   std::string held;
   for (const NavMeshFile& file : *files) {
-    const auto content = ReadWholeFile(file.path.string());
+    const auto content = ContentOf(file);
     if (!content.ok()) return content.status();
     absl::StrAppend(&held, file.navmesh_id, "@", file.version, ".", static_cast<int>(file.format),
                     " ", DigestOf(*content).ToHex(), "\n");

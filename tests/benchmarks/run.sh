@@ -7,7 +7,12 @@
 set -euo pipefail
 
 root="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
-if [[ -z "${ARCLANE_BUILD_DIR:-}" ]]; then
+# Nobody waits for a build to be told how to ask for one.
+build=1
+for argument in "$@"; do
+  case "$argument" in -h | --help) build=0 ;; esac
+done
+if [[ -z "${ARCLANE_BUILD_DIR:-}" && $build -eq 1 ]]; then
   (
     cd "$root"
     cmake --preset release -DARCLANE_BUILD_TESTS=ON -DARCLANE_BUILD_GRPC=ON >/dev/null

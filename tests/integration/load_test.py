@@ -43,6 +43,12 @@ class LoadTest(unittest.TestCase):
             self.assertEqual(series["failed"], 0, series)
         return report
 
+    def test_help_is_no_failure(self):
+        """Exit code 0, with every flag and its default."""
+        done = subprocess.run([program("client/loadgen/arclane-load"), "--help"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, r"(?s)Examples:.*--concurrency\n +Calls in flight .* Default: 8\.\n.*--version")
+
     def test_unary_calls_of_every_kind(self):
         """Closed and open."""
         mix = "--mix=corridor:32@2,reference:16@2,spline:6,waypoints:8"

@@ -2,6 +2,7 @@
 """What README.md says is so: its Python example runs against a live server, its links lead somewhere, its metrics are served."""
 import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ import urllib.request
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "live"))
 
-from live_server import LiveServer  # noqa: E402  pylint: disable=wrong-import-position
+from live_server import LiveServer, program  # noqa: E402  pylint: disable=wrong-import-position
 from stubs import PROJECT_DIR, Stubs, channel  # noqa: E402  pylint: disable=wrong-import-position
 
 with open(os.path.join(PROJECT_DIR, "README.md"), encoding="utf-8") as readme:
@@ -40,6 +41,36 @@ class ReadmeTest(unittest.TestCase):
                                   env={**os.environ, "ARCLANE_SERVER": server.target})
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"^length \d+\.\d{3}, ")
+
+    def test_requests_of_the_help_can_be_pasted(self):
+        """README sends its reader there for one of each kind."""
+        with LiveServer() as server, tempfile.TemporaryDirectory() as folder:
+            for command in ("plan-corridor", "plan-waypoints", "plan-spline", "plan-speed", "plan-batch", "follow"):
+                told = subprocess.run([program("client/cli/arclane"), command, "--help"], capture_output=True, text=True, check=True).stdout
+                path = os.path.join(folder, f"{command}.json")
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(re.search(r"\n( *\{.*)", told, re.DOTALL).group(1))
+                done = subprocess.run([program("client/cli/arclane"), f"--server={server.target}", command, path], capture_output=True,
+                                      text=True, check=False)
+                self.assertEqual(done.returncode, 0, f"{command}: {done.stdout}{done.stderr}")
+
+    def test_navmesh_commands_run(self):
+        """As they stand, one after the other, up to the watch that only Ctrl-C ends."""
+        block = re.search(r"### Navmeshes by reference.*?```sh\n(.*?)```", README, re.DOTALL).group(1)
+        told = []
+        with LiveServer() as server, tempfile.TemporaryDirectory() as folder:
+            for line in block.splitlines():
+                words = shlex.split(line, comments=True)
+                self.assertEqual(words[0], "arclane")
+                if "watch" in words:
+                    continue
+                words = [os.path.join(folder, word) if word.endswith(".svg") else word for word in words[1:]]
+                done = subprocess.run([program("client/cli/arclane"), f"--server={server.target}", *words], capture_output=True, text=True,
+                                      check=False, cwd=PROJECT_DIR)
+                self.assertEqual(done.returncode, 0, f"{line}: {done.stdout}{done.stderr}")
+                told.append(done.stdout)
+        self.assertIn("cache MISS", told[1])
+        self.assertIn("gate 7", told[3])
 
     def test_metrics_of_the_table_are_served(self):
         """Every name of the table, after one plan."""

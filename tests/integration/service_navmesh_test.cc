@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Navmeshes through the service: publishing, changes and corridors by reference.
 #include <gmock/gmock.h>
+#include <google/protobuf/util/json_util.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ namespace {
 using ::arclane::testing::GridMesh;
 using ::arclane::testing::Publish;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 TEST_F(ServiceNavMeshTest, PublishesTheSameContentOnce) {
   v1::PublishNavMeshResponse response;
@@ -323,6 +325,12 @@ TEST(ServiceReadOnlyTest, ServesItsDirectoryAndRefusesEveryChange) {
   {
     std::ofstream file(folder + "/map.navmesh", std::ios::binary);
     file << ::arclane::testing::ToMessage(TwoGateGrid()).SerializeAsString();
+    std::string json;
+    ASSERT_TRUE(google::protobuf::util::MessageToJsonString(
+                    ::arclane::testing::ToMessage(TwoGateGrid()), &json)
+                    .ok());
+    std::ofstream(folder + "/other@3.navmesh.json") << json;
+    std::ofstream(folder + "/gates.json") << "{}";
   }
   ServerOptions options;
   options.navmeshes.read_only = true;
@@ -330,9 +338,19 @@ TEST(ServiceReadOnlyTest, ServesItsDirectoryAndRefusesEveryChange) {
   const auto published = PublishDirectory(server.server().navmeshes(), folder);
   std::filesystem::remove_all(folder);
   ASSERT_TRUE(published.ok()) << published.status();
-  EXPECT_EQ(*published, 1u);
-  AsyncPlan plan(server.stub(), RowRequest());
-  EXPECT_TRUE(plan.Await().ok()) << plan.Await().error_message();
+  EXPECT_EQ(*published, 2u);
+  for (const char* id : {"map", "other"}) {
+    v1::PlanCorridorRequest request = RowRequest();
+    request.mutable_navmesh()->set_navmesh_id(id);
+    AsyncPlan plan(server.stub(), request);
+    EXPECT_TRUE(plan.Await().ok()) << id << ": " << plan.Await().error_message();
+  }
+  std::filesystem::create_directory(folder);
+  std::ofstream(folder + "/broken.navmesh.json") << "{\"vertices\": 7}";
+  const auto broken = PublishDirectory(server.server().navmeshes(), folder);
+  std::filesystem::remove_all(folder);
+  EXPECT_THAT(std::string(broken.status().message()),
+              HasSubstr("broken.navmesh.json: holds no NeutralNavMesh"));
 
   const auto registry = v1::NavMeshRegistry::NewStub(server.channel());
   const auto expect_refusal = [](const grpc::Status& status) {

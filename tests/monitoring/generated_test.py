@@ -41,6 +41,13 @@ def without_entry(alerts, runbook):
     return sorted(wanted - found) + sorted(name for name in found - wanted if re.fullmatch(r"arclane[a-z]+", name))
 
 
+def unknown_panels(source, runbook):
+    """What the runbook sets in italics from its reading of the dashboards on, and no page or panel is called."""
+    titles = {panel["title"] for dashboard in source.dashboards for panel in dashboard["panels"]} | {d["title"] for d in source.dashboards}
+    part = runbook[runbook.index("## Read the dashboards"):runbook.index("## Capacity of a core")]
+    return sorted(set(re.findall(r"(?<!\*)\*([A-Z][^*\n]*)\*(?!\*)", part)) - titles)
+
+
 def unknown_names(expressions, known):
     """(where, name) of what expressions name and nothing provides."""
     unknown = []
@@ -91,6 +98,15 @@ class GeneratedTest(unittest.TestCase):
         found = headings(read("deploy", "RUNBOOK.md"))
         for dashboard in self.source.dashboards:
             self.assertIn(dashboard["title"].lower().replace(" ", "-"), found)
+
+    def test_the_runbook_names_panels_by_their_titles(self):
+        """All that it sends its reader to."""
+        self.assertEqual([], unknown_panels(self.source, read("deploy", "RUNBOOK.md")))
+
+    def test_a_panel_that_there_is_not_is_found(self):
+        """Renamed."""
+        runbook = read("deploy", "RUNBOOK.md").replace("*Plans refused or dropped* by reason", "*Plans refused* by reason")
+        self.assertEqual(["Plans refused"], unknown_panels(self.source, runbook))
 
     def test_expressions_name_metrics_that_there_are(self):
         """By the table of metrics."""

@@ -165,7 +165,8 @@ def check_with_promtool(report, prometheus, exposition):
         rules = file.read()
     planted = os.path.join(prometheus.folder, "planted.yaml")
     for what, path, broken in (("rules", prometheus.rules, rules.replace("sum by (job)", "sum by job)", 1)),
-                               ("config", os.path.join(MONITORING_DIR, "prometheus", "prometheus.yaml"), "scrape_configs: [{job: x}]\n")):
+                               ("config", os.path.join(MONITORING_DIR, "prometheus", "prometheus.yaml"), "scrape_configs: [{job: x}]\n"),
+                               ("config", os.path.join(MONITORING_DIR, "prometheus", "local.yaml"), "scrape_configs: [{job: x}]\n")):
         code, output = promtool("check", what, path)
         report.tell(f"promtool check {what}", [output] if code else [])
         with open(planted, "w", encoding="utf-8") as file:

@@ -18,20 +18,25 @@ namespace arclane {
 namespace {
 
 constexpr double kTrackMapFooter = 60;
-constexpr double kChartHeight = 170;
+constexpr double kChartHeight = 200;
 constexpr double kChartFooter = 44;
+constexpr double kEventRow = 14;
+constexpr int kEventRows = 4;
 
-// Speed and limit over time.
+// Speed and the plan's ceiling over time.
 class SpeedChart {
  public:
   SpeedChart(const FollowTrack& track, const PanelArea& area) : track_(track), area_(area) {
     for (const FollowTrackPoint& point : track.points) {
       end_ = std::max(end_, point.time_s);
       high_ = std::max(high_, point.speed);
-      if (std::isfinite(point.limit)) high_ = std::max(high_, point.limit);
+      if (std::isfinite(point.ceiling)) high_ = std::max(high_, point.ceiling);
     }
     if (!(end_ > 0)) end_ = 1;
     high_ = high_ > 0 ? 1.08 * high_ : 1;
+    // The names of events stand above the curves.
+    const double names = kEventRow * std::min<double>(kEventRows, track.events.size());
+    high_ *= area.height / (area.height - names);
   }
 
   void Draw(SvgWriter& svg) const {
@@ -44,16 +49,16 @@ class SpeedChart {
                "class=\"halt\"");
     }
     std::vector<Pixel> curve;
-    SvgPath limit;
+    SvgPath ceiling;
     bool drawing = false;
     for (const FollowTrackPoint& point : track_.points) {
       curve.push_back({X(point.time_s), Y(point.speed)});
-      if (!std::isfinite(point.limit)) {
+      if (!std::isfinite(point.ceiling)) {
         drawing = false;
       } else if (drawing) {
-        limit.LineTo({X(point.time_s), Y(point.limit)});
+        ceiling.LineTo({X(point.time_s), Y(point.ceiling)});
       } else {
-        limit.MoveTo({X(point.time_s), Y(point.limit)});
+        ceiling.MoveTo({X(point.time_s), Y(point.ceiling)});
         drawing = true;
       }
     }
@@ -62,7 +67,7 @@ class SpeedChart {
     outline.push_back({curve.front().x, Y(0)});
     svg.Polygon(outline, "class=\"area\"");
     svg.Polyline(curve, "class=\"curve\"");
-    svg.Path(limit, "class=\"limit\"");
+    svg.Path(ceiling, "class=\"limit\"");
     svg.CloseGroup();
     svg.Rect({area_.x, area_.y}, area_.width, area_.height, "class=\"frame\"");
     svg.Text({area_.x, area_.y - 7}, "speed", "class=\"axis-title\"");
@@ -93,7 +98,7 @@ class SpeedChart {
 
   void DrawKey(SvgWriter& svg) const {
     const double y = area_.y - 11, x = area_.x + area_.width;
-    svg.Text({x, y + 4}, "limit where it is", "class=\"legend\" text-anchor=\"end\"");
+    svg.Text({x, y + 4}, "the plan's ceiling", "class=\"legend\" text-anchor=\"end\"");
     svg.Line({x - 128, y}, {x - 104, y}, "class=\"limit\"");
     svg.Text({x - 138, y + 4}, "driven", "class=\"legend\" text-anchor=\"end\"");
     svg.Line({x - 212, y}, {x - 186, y}, "class=\"curve\"");
@@ -104,8 +109,8 @@ class SpeedChart {
     int row = 0;
     for (const FollowTrackEvent& event : track_.events) {
       const bool right = X(event.time_s) > area_.x + 0.7 * area_.width;
-      svg.Text({X(event.time_s) + (right ? -5 : 5), area_.y + 14 + 14 * (row++ % 6)}, event.text,
-               right ? "class=\"label\" text-anchor=\"end\"" : "class=\"label\"");
+      svg.Text({X(event.time_s) + (right ? -5 : 5), area_.y + kEventRow * (1 + row++ % kEventRows)},
+               event.text, right ? "class=\"label\" text-anchor=\"end\"" : "class=\"label\"");
     }
   }
 
@@ -136,9 +141,10 @@ void DrawTrack(const FollowTrack& track, const Scene& scene, const PanelArea& ma
   }
   svg.Circle(pixels.back(), 5, "class=\"stop\"");
   svg.CloseGroup();
-  svg.Line({map.x + map.width - 120, map.y - 10}, {map.x + map.width - 96, map.y - 10},
+  svg.Line({map.x + map.width - 142, map.y - 10}, {map.x + map.width - 118, map.y - 10},
            absl::StrCat("stroke=\"", kLimitColor, "\" stroke-width=\"1.6\""));
-  svg.Text({map.x + map.width - 90, map.y - 6}, "the agent's track", "class=\"legend\"");
+  svg.Text({map.x + map.width, map.y - 6}, "the agent's track",
+           "class=\"legend\" text-anchor=\"end\"");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture of an agent that followed a route: its track over the map of the route, and its speed
-// against the limit over time.
+// against the plan's ceiling over time.
 #ifndef ARCLANE_CLIENT_CLI_PLOT_FOLLOW_PLOT_H_
 #define ARCLANE_CLIENT_CLI_PLOT_FOLLOW_PLOT_H_
 
@@ -17,7 +17,7 @@ struct FollowTrackPoint {
   double time_s = 0;
   PlanePoint position;
   double speed = 0;
-  double limit = 0;  // Of the route at that place; infinite where there is none.
+  double ceiling = 0;  // The plan's highest speed at that place; infinite where there is none.
 };
 
 // An instant that is worth a mark.

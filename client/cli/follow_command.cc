@@ -89,6 +89,12 @@ ExitCode RunFollow(const FollowFlags& flags, const ServerFlags& server, CliStrea
   run.track.subtitle = absl::StrFormat("%.4g s, planned %.4g s; integrator %s, step %.4g s%s",
                                        end_s, answer->route().duration_s(), flags.integrator,
                                        scenario.dt_s, run.rests ? "" : "; still moving");
+  const double tolerance = request.agent().manners().corner_distance_tolerance();
+  if (!run.rests && scenario.position_noise > tolerance) {
+    streams.err << "note: with --noise " << scenario.position_noise
+                << " the agent is never surely within its corner_distance_tolerance of "
+                << tolerance << " (agent.manners): give it several times the noise\n";
+  }
   PrintLog(run, flags.log_every_s, log->stream());
   log->stream() << FollowStatusName(run.end) << ": " << run.track.subtitle << '\n';
   if (absl::Status status = log->Close(); !status.ok()) {

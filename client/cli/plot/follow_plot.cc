@@ -99,9 +99,9 @@ class SpeedChart {
   void DrawKey(SvgWriter& svg) const {
     const double y = area_.y - 11, x = area_.x + area_.width;
     svg.Text({x, y + 4}, "the plan's ceiling", "class=\"legend\" text-anchor=\"end\"");
-    svg.Line({x - 128, y}, {x - 104, y}, "class=\"limit\"");
-    svg.Text({x - 138, y + 4}, "driven", "class=\"legend\" text-anchor=\"end\"");
-    svg.Line({x - 212, y}, {x - 186, y}, "class=\"curve\"");
+    svg.Line({x - 136, y}, {x - 112, y}, "class=\"limit\"");
+    svg.Text({x - 148, y + 4}, "driven", "class=\"legend\" text-anchor=\"end\"");
+    svg.Line({x - 222, y}, {x - 196, y}, "class=\"curve\"");
   }
 
   // One below the other where they would overlap.

@@ -12,7 +12,7 @@ import png
 
 # Colours of the first lines, as the consoles' library has them.
 LINE_COLOURS = ((0x33, 0x66, 0xcc), (0xdc, 0x7a, 0x1e), (0x2e, 0x9e, 0x5b))
-WIDTH, HEIGHT = 1280, 1560
+WIDTH, HEIGHT = 1280, 1700
 
 
 def chromium():

@@ -316,9 +316,10 @@ size_t FirstPortalMissed(const FollowRoute& route, size_t from, size_t to, Vec2 
     const Vec2 left = portal.left - p, right = portal.right - p;
     const bool misses_left = Cross(d, left)<-slack, misses_right = Cross(d, right)> slack;
     if (!misses_left && !misses_right) continue;
-    // A line that leads away from the portal has both ends on the wrong side.
-    const bool left_is_nearer = misses_right ? Dot(d, left) > Dot(d, right) : true;
-    *at = misses_left && left_is_nearer ? portal.left : portal.right;
+    // Of a portal that the line leads away from no end is in the way: the way is where the route
+    // crosses it.
+    const bool leads_away = Cross(portal.left - portal.right, d) >= 0.0;
+    *at = leads_away ? route.portal_crossing[j] : misses_left ? portal.left : portal.right;
     return j;
   }
   return to;

@@ -37,7 +37,8 @@ inline bool InCell(const FollowRoute& route, size_t cell, Vec2 p) {
 
 // The first portal of [from, to) that the line p -> q does not pass between its ends (missing one
 // by `slack` is passing), or `to`. With p in cell `from` and q in cell `to`, the line lies in the
-// cells exactly when it is `to`. *at is the end that is in the way.
+// cells exactly when it is `to`. *at is the end that is in the way, or where the route crosses a
+// portal that the line leads away from.
 size_t FirstPortalMissed(const FollowRoute& route, size_t from, size_t to, Vec2 p, Vec2 q,
                          double slack, Vec2* at);
 

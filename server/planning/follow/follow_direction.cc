@@ -83,7 +83,8 @@ void FollowStepRun::Aim() {
   if (options_.integrator == Integrator::kDelay && acting_ > 0.0) {
     base = base + state_.command * dt_;
     beside = SweepTo(route_, base, acting_ * dt_, &cursor);
-    cell = CellOf(cursor.distance(route_), base, cell);
+    bool inside = false;
+    if (route_.cell_count() > 0) cell = CellOfAgent(base, cursor.distance(route_), cell, &inside);
   }
   double ahead = step_length;
   if (beside > rest_roundoff()) {
@@ -106,19 +107,26 @@ void FollowStepRun::Aim() {
   }
   Vec2 seen = aim;  // As far as the line base -> aim is known to lie in the corridor.
   size_t last = cell;
-  if (route_.cell_count() > 0 && out_.inside_corridor) {
+  if (route_.cell_count() > 0) {
     last = CellOf(goal.distance(route_), aim, cell);
     // Straight on behind a stop there may be no corridor.
-    if (coasts) seen = SeenInCell(last, base, aim);
+    if (coasts && out_.inside_corridor) seen = SeenInCell(last, base, aim);
     if (last > cell) {
       Vec2 corner;
-      if (FirstPortalMissed(route_, cell, last, base, aim, route_.tolerance, &corner) < last) {
+      const size_t missed =
+          FirstPortalMissed(route_, cell, last, base, aim, route_.tolerance, &corner);
+      if (missed < last) {
         seen = corner;
         const Vec2 past = corner - base;
         const double length = Norm(past);
         // A corner that the agent stands on, or has passed, is not in its way.
-        if (length > kTouching * route_.tolerance && Dot(past, aim - base) > 0.0) {
-          aim = base + past * (step_length / length);
+        if (length > kTouching * route_.tolerance) {
+          if (Dot(past, aim - base) > 0.0) {
+            aim = base + past * (step_length / length);
+          } else if (LiesBefore(missed, base)) {
+            // The route turns back at the corner: to it first, and no farther than braking allows.
+            aim = base + past * (std::min(step_length, std::max(length, floor_ * dt_)) / length);
+          }
         }
       }
     }
@@ -144,6 +152,13 @@ void FollowStepRun::Aim() {
     ObeyHalfPlanes();
   }
   seen_ = seen;
+}
+
+// Whether p has yet to cross the portal.
+bool FollowStepRun::LiesBefore(size_t portal, Vec2 p) const {
+  const Vec2 right = route_.portals[portal].right;
+  const Vec2 width = route_.portals[portal].left - right;
+  return Cross(width, p - right) > route_.tolerance * Norm(width);
 }
 
 // Where the line from -> to, which enters the cell, leaves it, or `to`.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "server/planning/follow/cell_walls.h"
 #include "server/planning/follow/follow_step_run.h"
@@ -109,21 +110,45 @@ size_t FollowStepRun::CellNear(size_t near, Vec2 p) const {
   return route_.cell_count();
 }
 
+// Of the cells [from, to] the one that p, which lies in none, is least far out of.
+size_t FollowStepRun::CellBeside(size_t from, size_t to, Vec2 p) const {
+  size_t best = to;
+  double least = FarthestBehind(route_, to, p);
+  for (size_t k = to; k-- > from;) {
+    const double behind = FarthestBehind(route_, k, p);
+    if (!(behind < least)) continue;
+    least = behind;
+    best = k;
+  }
+  return best;
+}
+
+// The cell that p is in, whose place along the route is `distance`; the last known cell is `near`.
+// When none of those searched holds p, *inside is false and the cell is the nearest.
+size_t FollowStepRun::CellOfAgent(Vec2 p, double distance, size_t near, bool* inside) const {
+  // Round a vertex a step may pass any number of cells.
+  const std::vector<double>& portals = route_.portal_distance;
+  size_t on_route = state_.portal;
+  while (on_route < portals.size() && portals[on_route] <= distance) ++on_route;
+  on_route = std::min(on_route, route_.cell_count() - 1);
+  // A corridor may visit a polygon twice: progress along the route tells which visit it is.
+  size_t k = InCell(route_, on_route, p) ? on_route : CellNear(near, p);
+  if (k == route_.cell_count() && on_route != near) k = CellNear(on_route, p);
+  *inside = k < route_.cell_count();
+  if (!*inside) k = CellBeside(std::min(near, on_route), on_route, p);
+  // On a portal, or where the route is about to cross some at one vertex, the agent is in the cell
+  // behind.
+  const auto is_reached = [&](size_t portal) {
+    return portal < on_route || (portals[portal] <= distance + route_.tolerance && !Closed(portal));
+  };
+  while (k + 1 < route_.cell_count() && is_reached(k) && InCell(route_, k + 1, p)) ++k;
+  return k;
+}
+
 void FollowStepRun::FindCell() {
   if (route_.cell_count() == 0) return;
-  const Vec2 p = report_.position;
-  const size_t near = state_.cell;
-  // Round a vertex a step may pass any number of cells.
-  const size_t on_route = std::min<size_t>(state_.portal, route_.cell_count() - 1);
-  size_t k = CellNear(near, p);
-  if (k == route_.cell_count() && on_route != near) k = CellNear(on_route, p);
-  out_.inside_corridor = k < route_.cell_count();
-  if (!out_.inside_corridor) k = on_route;
-  // On a portal the agent is in the cell behind it.
-  while (k < state_.portal && k + 1 < route_.cell_count() && InCell(route_, k + 1, p)) {
-    ++k;
-  }
-  state_.cell = static_cast<uint32_t>(k);
+  state_.cell = static_cast<uint32_t>(
+      CellOfAgent(report_.position, distance_, state_.cell, &out_.inside_corridor));
 }
 
 }  // namespace arclane

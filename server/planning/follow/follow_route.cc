@@ -104,8 +104,10 @@ absl::Status FindCrossings(const FollowRouteInput& input, FollowRoute* out) {
   }
   for (const PortalCrossing& crossing : crossings) {
     out->portal_distance.push_back(crossing.distance);
+    out->portal_crossing.push_back(crossing.point);
   }
   out->portal_distance.resize(corridor.portals.size(), kNever);
+  out->portal_crossing.resize(corridor.portals.size(), input.route->end);
   return absl::OkStatus();
 }
 
@@ -116,6 +118,7 @@ void Clear(FollowRoute* out) {
   out->phases.clear();
   out->corner_distance.clear();
   out->portal_distance.clear();
+  out->portal_crossing.clear();
   out->portals.clear();
   out->dependencies.clear();
   out->cell_planes.clear();

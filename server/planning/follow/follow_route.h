@@ -116,6 +116,7 @@ struct FollowRoute {
   std::vector<SpeedPhase> phases;       // For ceilings of kind kLaw.
   std::vector<double> corner_distance;  // Of the corners, ascending.
   std::vector<double> portal_distance;  // Where the route crosses each portal, ascending.
+  std::vector<Vec2> portal_crossing;
   std::vector<Portal> portals;
   std::vector<FollowDependency> dependencies;
 

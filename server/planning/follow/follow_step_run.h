@@ -45,6 +45,8 @@ class FollowStepRun {
   void JudgeArrival();
   bool MayLeave(double distance);
   size_t CellNear(size_t near, Vec2 p) const;
+  size_t CellBeside(size_t from, size_t to, Vec2 p) const;
+  size_t CellOfAgent(Vec2 p, double distance, size_t near, bool* inside) const;
   void FindCell();
 
   // What has changed, and what to tell.
@@ -67,6 +69,7 @@ class FollowStepRun {
   size_t CellOf(double distance, Vec2 p, size_t from) const;
   bool Closed(size_t portal) const;
   void Aim();
+  bool LiesBefore(size_t portal, Vec2 p) const;
   Vec2 SeenInCell(size_t cell, Vec2 from, Vec2 to) const;
   void ObeyAvoidance();
   void Shorten(double fraction);

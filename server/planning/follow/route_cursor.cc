@@ -33,10 +33,8 @@ Projection Project(const FollowSegment& segment, Vec2 p, double near) {
   return {offset, std::abs(Norm(from_centre) - magnitude)};
 }
 
-}  // namespace
-
-double SweepTo(const FollowRoute& route, Vec2 p, double moved, RouteCursor* cursor) {
-  double budget = kSweepFactor * moved + kArrivalRoundings * route.roundoff;
+// Moves the cursor on to the first place where the distance from p no longer falls.
+double Descend(const FollowRoute& route, Vec2 p, double budget, RouteCursor* cursor) {
   bool went_forward = false;
   for (;;) {
     const FollowSegment& segment = route.segments[cursor->segment];
@@ -68,6 +66,43 @@ double SweepTo(const FollowRoute& route, Vec2 p, double moved, RouteCursor* curs
     cursor->offset = std::min(reach, segment.length);
     return Distance(p, PointOn(segment, cursor->offset));
   }
+}
+
+// A place behind the next turns that is nearer to p by this factor is where the agent is: a step
+// may be longer than all of a hairpin, on whose way the distance rises first.
+constexpr double kNearer = 0.5;
+
+// Looks for one in the segments behind the cursor's, as far as `room` reaches and the next stop.
+double LookBehindTurns(const FollowRoute& route, Vec2 p, double deviation, double room,
+                       RouteCursor* cursor) {
+  const RouteCursor from = *cursor;
+  double least = kNearer * deviation;
+  room -= route.segments[from.segment].length - from.offset;
+  for (uint32_t i = from.segment;
+       room > 0.0 && !route.segments[i].stops_at_end && i + 1 < route.segments.size();) {
+    const FollowSegment& segment = route.segments[++i];
+    const double offset =
+        std::clamp(Project(segment, p, 0.0).offset, 0.0, std::min(segment.length, room));
+    const double distance = Distance(p, PointOn(segment, offset));
+    if (distance < least) {
+      least = deviation = distance;
+      *cursor = {i, offset};
+    }
+    room -= segment.length;
+  }
+  return deviation;
+}
+
+}  // namespace
+
+double SweepTo(const FollowRoute& route, Vec2 p, double moved, RouteCursor* cursor) {
+  const double roundoff = kArrivalRoundings * route.roundoff;
+  const double budget = kSweepFactor * moved + roundoff;
+  const double begin = cursor->distance(route);
+  const double deviation = Descend(route, p, budget, cursor);
+  if (deviation <= roundoff) return deviation;
+  const double room = begin + budget - cursor->distance(route);
+  return LookBehindTurns(route, p, deviation, room, cursor);
 }
 
 }  // namespace arclane

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/batch_command.h"
 #include "client/cli/follow_command.h"
@@ -106,6 +107,18 @@ CLI::App* AddPlan(CLI::App& app, const char* about, PlanFlags& flags) {
   return command;
 }
 
+// As CLI::Range, which lets what is not a number pass.
+CLI::Validator Finite(double low, double high) {
+  CLI::Validator validator(absl::StrCat("NUMBER in [", low, " - ", high, "]"));
+  validator.operation([low, high](const std::string& text) {
+    double value = 0.0;
+    const bool fits = absl::SimpleAtod(text, &value) && value >= low && value <= high;
+    return fits ? std::string()
+                : absl::StrCat("\"", text, "\" is no number in [", low, " - ", high, "]");
+  });
+  return validator;
+}
+
 CLI::App* AddPlanBatch(CLI::App& app, BatchFlags& flags) {
   CLI::App* command = app.add_subcommand("plan-batch", "Plan many requests in one call");
   command
@@ -129,7 +142,7 @@ CLI::App* AddPlanBatch(CLI::App& app, BatchFlags& flags) {
   command
       ->add_option("--time-budget", flags.time_budget_s,
                    "Seconds after which nothing more is planned")
-      ->check(CLI::NonNegativeNumber);
+      ->check(Finite(0.0, 1e9));
   command->add_option("--items", flags.batch_items, "Items of one call at most")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
@@ -155,7 +168,7 @@ CLI::App* AddPlot(CLI::App& app, PlotFlags& flags) {
   command->add_option("--title", flags.title, "Heading; otherwise the outcome in words")
       ->type_name("TEXT");
   command->add_option("--width", flags.width, "Width in pixels")
-      ->check(CLI::Range(500.0, 10000.0))
+      ->check(Finite(500.0, 10000.0))
       ->capture_default_str();
   command->add_flag("--no-charts", flags.no_charts, "The map alone");
   return command;
@@ -228,7 +241,7 @@ CLI::App* AddNavMesh(CLI::App& app, NavMeshFlags& flags, NavMeshCommand& run) {
   draw->add_option("--world", flags.world_id, "With the states of this world");
   draw->add_option("--out", flags.out_file, "Write the picture to a file")->type_name("FILE");
   draw->add_option("--width", flags.width, "Width in pixels")
-      ->check(CLI::Range(200.0, 10000.0))
+      ->check(Finite(200.0, 10000.0))
       ->capture_default_str();
   const auto with_world = [&](CLI::App* command) {
     command->add_option("world", flags.world_id, "The world's name")
@@ -259,23 +272,25 @@ CLI::App* AddFollow(CLI::App& app, FollowFlags& flags) {
       ->capture_default_str();
   FollowScenario& scenario = flags.scenario;
   command->add_option("--dt", scenario.dt_s, "Length of a step in seconds")
-      ->check(CLI::Range(1e-4, 1.0))
+      ->check(Finite(1e-4, 1.0))
       ->capture_default_str();
   command
       ->add_option("--noise", scenario.position_noise,
                    "Standard deviation of the reported position, in each axis")
-      ->check(CLI::NonNegativeNumber);
+      ->check(Finite(0.0, 1e100));
   command->add_option("--seed", scenario.seed, "Of the noise")->capture_default_str();
   command
       ->add_option("--close-gate", flags.close_gates,
                    "Close a gate of the corridor's dependencies at a time; can be repeated")
       ->type_name("ID@SECONDS");
-  command->add_option("--cancel", scenario.cancel_s, "Cancel at this time")->type_name("SECONDS");
+  command->add_option("--cancel", scenario.cancel_s, "Cancel at this time")
+      ->check(Finite(0.0, 1e9))
+      ->type_name("SECONDS");
   command->add_option("--time", scenario.most_s, "End after so many seconds at the latest")
-      ->check(CLI::PositiveNumber)
+      ->check(Finite(1e-9, 1e9))
       ->capture_default_str();
   command->add_option("--log-every", flags.log_every_s, "Seconds between rows of the log")
-      ->check(CLI::PositiveNumber)
+      ->check(Finite(1e-9, 1e9))
       ->capture_default_str();
   command->add_option("--out", flags.out_file, "Write the log to a file")->type_name("FILE");
   command
@@ -286,7 +301,7 @@ CLI::App* AddFollow(CLI::App& app, FollowFlags& flags) {
       ->type_name("FILE");
   command->add_option("--title", flags.title, "Heading of the picture")->type_name("TEXT");
   command->add_option("--width", flags.width, "Width of the picture in pixels")
-      ->check(CLI::Range(500.0, 10000.0))
+      ->check(Finite(500.0, 10000.0))
       ->capture_default_str();
   command->footer(
       R"(A request with a gate at its second portal, to be closed with --close-gate 7@1.5:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/cli/follow_command.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -83,6 +84,16 @@ ExitCode RunFollow(const FollowFlags& flags, const ServerFlags& server, CliStrea
   const auto route = FollowedRouteOf(request, *answer, 1);
   if (!route.ok()) return Report(route.status(), ExitCode::kRefused, streams.err);
 
+  for (const GateClosing& gate : scenario.gates) {
+    const auto& reads = (*route)->read_set;
+    const bool known = std::any_of(reads.begin(), reads.end(), [&](const auto& read) {
+      return read.kind == v1::DEPENDENCY_KIND_GATE && read.id == gate.gate_id;
+    });
+    if (known) continue;
+    return Report(absl::InvalidArgumentError(absl::StrCat(
+                      "--close-gate ", gate.gate_id, ": no gate of the corridor's dependencies")),
+                  ExitCode::kUsage, streams.err);
+  }
   FollowRun run = SimulateFollowing(*route, scenario);
   const double end_s = run.rows.empty() ? 0.0 : run.rows.back().time_s;
   run.track.title = absl::StrCat("Following: ", FollowStatusName(run.end));

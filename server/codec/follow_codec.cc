@@ -360,6 +360,11 @@ class RouteReader {
       return false;
     }
     for (int i = 0; i < columns.portal_index_size(); ++i) {
+      const int kind = columns.kind(i);
+      if (kind == v1::DEPENDENCY_KIND_UNSPECIFIED || !v1::DependencyKind_IsValid(kind)) {
+        return Fail(ViolationReason::kUnknownValue, "dependencies.kind[" + std::to_string(i) + "]",
+                    "must be GATE, TILE, LINK or AREA, got " + std::to_string(kind));
+      }
       dependencies_.push_back({columns.portal_index(i)});
       followed.read_set.push_back({columns.kind(i), columns.id(i)});
     }

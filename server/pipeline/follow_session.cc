@@ -36,6 +36,12 @@ void CheckPoints(const std::string& field, const v1::PointColumns& points, int e
   }
 }
 
+// Whether the two columns are there that are horizontal.
+bool HasPlan(const v1::PointColumns& points, UpAxis up) {
+  return (up == UpAxis::kX || points.x_size() > 0) && (up == UpAxis::kY || points.y_size() > 0) &&
+         (up == UpAxis::kZ || points.z_size() > 0);
+}
+
 // Columns of finite numbers beyond `most` are refused by the first of them; one agent's NaN is told
 // in its row.
 void CheckSize(const std::string& field, const google::protobuf::RepeatedField<double>& column,
@@ -223,6 +229,15 @@ void FollowSession::CheckAgents(const v1::AgentColumns& agents, Violations& viol
   SameLengthOrEmpty("agents.cancel", agents.cancel_size(), size, violations);
   SameLengthOrEmpty("agents.route_version", agents.route_version_size(), size, violations);
   SameLengthOrEmpty("agents.resume_distance", agents.resume_distance_size(), size, violations);
+  for (int i = 0; i < agents.collision_size(); ++i) {
+    if (v1::CollisionReason_IsValid(agents.collision(i))) continue;
+    violations.Add(ViolationReason::kUnknownValue, "agents.collision[" + std::to_string(i) + "]",
+                   "unknown value " + std::to_string(agents.collision(i)));
+  }
+  for (int i = 0; i < agents.resume_distance_size(); ++i) {
+    CheckNumber("agents.resume_distance[" + std::to_string(i) + "]", agents.resume_distance(i),
+                {0.0, kMaxCoordinate, true, false}, violations);
+  }
   if (rows_.size() + static_cast<size_t>(size) > 2 * kMaxFollowAgents ||
       static_cast<size_t>(size) > kMaxFollowAgents) {
     violations.Add(ViolationReason::kLimitExceeded, "agents",
@@ -308,8 +323,7 @@ void FollowSession::StartAgent(const v1::FollowRequest& request, int i, StreamRo
   agent.route = route.states.route;
   agent.route_id = agents.route_id(i);
   agent.was_told = false;
-  agent.state = StartFollowing(agent.route->route, request.time_s(), position,
-                               std::isfinite(distance) ? distance : 0.0);
+  agent.state = StartFollowing(agent.route->route, request.time_s(), position, distance);
   agent.state.command = command;
 }
 
@@ -349,6 +363,13 @@ void FollowSession::StepAgents(const v1::FollowRequest& request, v1::FollowRespo
       continue;
     }
     const PlanFrame& frame = route->states.route->frame;
+    if (!HasPlan(agents.position(), frame.up_axis) || !HasPlan(agents.velocity(), frame.up_axis)) {
+      violations.Add(
+          ViolationReason::kRequired,
+          HasPlan(agents.position(), frame.up_axis) ? "agents.velocity" : "agents.position",
+          "both horizontal columns of the route's frame are required");
+      return;
+    }
     FollowReport& report = input.report;
     report.position = positions.PlanOf(row, frame.up_axis) - frame.origin.plan;
     report.velocity = velocities.PlanOf(row, frame.up_axis);
@@ -368,12 +389,10 @@ void FollowSession::StepAgents(const v1::FollowRequest& request, v1::FollowRespo
     report.displacement = has.displacement ? displacements.PlanOf(row, frame.up_axis)
                                            : report.position - agent.state.position;
     const int collision = has.collision ? agents.collision(i) : 0;
-    report.collision = v1::CollisionReason_IsValid(collision) ? static_cast<Collision>(collision)
-                                                              : Collision::kNone;
+    report.collision = static_cast<Collision>(collision);
     input.read_set = route->states.states;
-    input.avoidance.max_speed = has.max_speed && agents.max_speed(i) >= 0.0
-                                    ? agents.max_speed(i)
-                                    : std::numeric_limits<double>::infinity();
+    input.avoidance.max_speed =
+        has.max_speed ? agents.max_speed(i) : std::numeric_limits<double>::infinity();
     input.avoidance.has_solution = !has.no_solution || !agents.no_solution(i);
     input.cancel = has.cancel && agents.cancel(i);
     FollowStep(agent.route->route, options_.follower, input, agent.state, motion_);

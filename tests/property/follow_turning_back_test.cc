@@ -63,9 +63,12 @@ std::string FaultOf(const PlannedRoute& planned, Integrator integrator, double l
   setup.max_steps = 2000;
   std::string fault;
   setup.after = [&](int step, const Drive& drive) {
-    if (!fault.empty() || !drive.request().feasible ||
-        !Crosses(drive.before(), drive.position(), obstacle.first, obstacle.second))
-      return;
+    if (!fault.empty() || !drive.request().feasible) return;
+    for (const HalfPlane& plane : drive.request().half_planes()) {
+      if (Dot(plane.normal, drive.position()) > plane.offset + 4.0 * planned.follow.plane_roundoff)
+        fault = "step " + std::to_string(step) + " leaves its half-planes";
+    }
+    if (!Crosses(drive.before(), drive.position(), obstacle.first, obstacle.second)) return;
     fault = "step " + std::to_string(step) + " crosses from " + std::to_string(drive.before().x) +
             ", " + std::to_string(drive.before().y) + " to " + std::to_string(drive.position().x) +
             ", " + std::to_string(drive.position().y);

@@ -310,20 +310,21 @@ void FollowStepRun::WriteCell(size_t cell) {
 // past a seam of the corridor.
 void FollowStepRun::ObeyHalfPlanes() {
   // One step late, what the request is for comes after the step that the half-planes are for.
-  if (options_.integrator == Integrator::kDelay) return;
-  const double share = options_.integrator == Integrator::kRamp ? 0.5 : 1.0;
-  const Vec2 asked = out_.preferred_velocity * (share * dt_);
-  const Vec2 given = StepToCome() - asked;
-  double fraction = 1.0;
-  for (const HalfPlane& plane : out_.half_planes()) {
-    const double room =
-        plane.offset - Dot(plane.normal, report_.position) - Dot(plane.normal, given);
-    const double rate = Dot(plane.normal, asked);
-    if (rate * fraction <= room + route_.plane_roundoff) continue;
-    if (rate > 0.0) fraction = std::max(0.0, room / rate);
+  if (options_.integrator != Integrator::kDelay) {
+    const double share = options_.integrator == Integrator::kRamp ? 0.5 : 1.0;
+    const Vec2 asked = out_.preferred_velocity * (share * dt_);
+    const Vec2 given = StepToCome() - asked;
+    double fraction = 1.0;
+    for (const HalfPlane& plane : out_.half_planes()) {
+      const double room =
+          plane.offset - Dot(plane.normal, report_.position) - Dot(plane.normal, given);
+      const double rate = Dot(plane.normal, asked);
+      if (rate * fraction <= room + route_.plane_roundoff) continue;
+      if (rate > 0.0) fraction = std::max(0.0, room / rate);
+    }
+    if (fraction < 1.0 && out_.speed > 0.0) Shorten(fraction);
   }
-  if (fraction < 1.0 && out_.speed > 0.0) Shorten(fraction);
-  // Under the ramp the agent's own velocity may lead out of them.
+  // Under the ramp the agent's own velocity may lead out of them, one step late the command before.
   const Vec2 end = report_.position + StepToCome();
   for (const HalfPlane& plane : out_.half_planes()) {
     if (Dot(plane.normal, end) > plane.offset + route_.plane_roundoff) out_.feasible = false;

@@ -22,7 +22,12 @@ void FollowStepRun::Run() {
   out_.fault = Check();
   if (out_.fault != FollowFault::kNone) {
     out_.status = FollowStatus::kBadInput;
-    out_.heading = report_.heading;
+    // What is told of the agent is what is known of it.
+    out_.heading = std::isfinite(report_.heading) ? report_.heading : 0.0;
+    if (!std::isfinite(SquaredNorm(report_.position))) {
+      const bool known = std::isfinite(SquaredNorm(state_.position));
+      out_.rest_position = out_.target = known ? state_.position : route_.start;
+    }
     return;
   }
   if (route_.segments.empty()) {
@@ -64,8 +69,10 @@ FollowFault FollowStepRun::Check() const {
   if (!(report_.time_s >= state_.time_s) || !std::isfinite(report_.time_s)) {
     return FollowFault::kTime;
   }
-  if (!AreFinite(report_.position, report_.velocity, report_.displacement, report_.heading))
+  if (!AreFinite(report_.position, report_.velocity, report_.displacement, report_.heading) ||
+      !(in_.avoidance.max_speed >= 0.0)) {
     return FollowFault::kNotFinite;
+  }
   return FollowFault::kNone;
 }
 

@@ -68,7 +68,7 @@ enum class FollowFault : uint8_t {
   kNone,
   kTimeStep,      // dt is not in (0, max_dt].
   kTime,          // The time is before that of the last step, or not a number.
-  kNotFinite,     // Position, velocity, heading or displacement.
+  kNotFinite,     // Position, velocity, heading or displacement; or avoidance's cap is not >= 0.
   kOtherVersion,  // The state belongs to another version of the route.
 };
 

@@ -396,6 +396,46 @@ TEST(FollowSessionTest, MalformedRequestsNameTheirField) {
   EXPECT_EQ(field_of([&](R& r) { r.mutable_routes(0)->mutable_route()->clear_cells(); }),
             "routes[0].route.cells");
   EXPECT_EQ(field_of([&](R& r) { r.mutable_changes()->add_id(1); }), "changes.id");
+  EXPECT_EQ(field_of([&](R& r) {
+              r.mutable_agents()->add_collision(static_cast<v1::CollisionReason>(9));
+            }),
+            "agents.collision[0]");
+  EXPECT_EQ(field_of([&](R& r) { r.mutable_agents()->add_resume_distance(nan); }),
+            "agents.resume_distance[0]");
+  EXPECT_EQ(field_of([&](R& r) {
+              r.mutable_routes(0)->mutable_dependencies()->set_kind(
+                  0, v1::DEPENDENCY_KIND_UNSPECIFIED);
+            }),
+            "routes[0].dependencies.kind[0]");
+  EXPECT_EQ(field_of([&](R& r) { r.mutable_agents()->mutable_position()->clear_x(); }),
+            "agents.position");
+}
+
+TEST(FollowSessionTest, ACapThatIsNoneIsAFaultOfItsAgent) {
+  const v1::PlanCorridorRequest planned = Request(false);
+  FollowSession session;
+  v1::FollowRequest request;
+  *request.add_routes() = RouteFor(planned, Planned(planned));
+  request.set_dt_s(kDt);
+  for (const double cap : {std::nan(""), -1.0, 0.5}) {
+    AddAgent(static_cast<uint64_t>(request.agents().agent_id_size()), AgentAtStart(planned),
+             request.mutable_agents());
+    request.mutable_agents()->add_max_speed(cap);
+  }
+  request.mutable_agents()->mutable_position()->set_x(1, std::nan(""));
+  request.mutable_agents()->set_heading_rad(1, std::nan(""));
+  v1::FollowResponse response;
+  ASSERT_FALSE(session.Answer(request, &response));
+  const v1::MotionColumns& motions = response.motions();
+  EXPECT_EQ(motions.fault(0), v1::FOLLOW_FAULT_NOT_FINITE);
+  EXPECT_EQ(motions.fault(1), v1::FOLLOW_FAULT_NOT_FINITE);
+  EXPECT_EQ(motions.fault(2), v1::FOLLOW_FAULT_UNSPECIFIED);
+  // Nothing that is told is other than a number.
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(std::isfinite(motions.heading_rad(i))) << i;
+    EXPECT_TRUE(std::isfinite(motions.target().x(i))) << i;
+    EXPECT_TRUE(std::isfinite(motions.velocity().x(i))) << i;
+  }
 }
 
 }  // namespace

@@ -212,6 +212,23 @@ class Client::Impl {
     return response;
   }
 
+  // Whether the stream of a batch broke, and another may pass. Before its first message gRPC itself
+  // tries again, as the service config says, but not where a proxy had begun to answer: it resets
+  // the stream then, which is INTERNAL, UNKNOWN or CANCELLED without the details that the server's
+  // own errors have.
+  static bool BrokeOnItsWay(const grpc::Status& status, bool began) {
+    switch (status.error_code()) {
+      case grpc::StatusCode::UNAVAILABLE:
+        return began;
+      case grpc::StatusCode::INTERNAL:
+      case grpc::StatusCode::UNKNOWN:
+      case grpc::StatusCode::CANCELLED:
+        return status.error_details().empty();
+      default:
+        return false;
+    }
+  }
+
   // What the last stream has told already is passed over by those behind it.
   Result<std::vector<v1::PlanItemAnswer>> Batch(
       const v1::PlanBatchRequest& request, const CallOptions& call,
@@ -241,9 +258,8 @@ class Client::Impl {
       }
       const grpc::Status status = reader->Finish();
       if (status.ok()) return answers;
-      // Before its first message gRPC itself tries again, as the service config says.
-      const bool broke = status.error_code() == grpc::StatusCode::UNAVAILABLE && told > 0;
-      if (!broke || attempt == kMostAttempts || absl::Now() >= end) return DecodeError(status);
+      const bool may_pass = BrokeOnItsWay(status, told > 0) && !call.stop.stop_requested();
+      if (!may_pass || attempt == kMostAttempts || absl::Now() >= end) return DecodeError(status);
     }
   }
 

@@ -177,6 +177,42 @@ TEST(ClientTest, DoesNotRetryARequestThatIsWrong) {
   EXPECT_EQ(attempts, 1);
 }
 
+TEST(ClientTest, ABatchWhoseStreamBreaksIsAskedAgain) {
+  FakePlanner planner;
+  std::atomic<int> attempts = 0;
+  planner.OnBatch([&](grpc::ServerWriter<v1::PlanBatchResponse>& writer) {
+    // Broken before and behind the first message, as proxies do, then whole.
+    const int attempt = ++attempts;
+    v1::PlanBatchResponse response;
+    response.add_answers()->mutable_status()->set_code(3);
+    if (attempt > 1) writer.Write(response);
+    if (attempt < 3) {
+      return grpc::Status(attempt == 1 ? grpc::StatusCode::INTERNAL : grpc::StatusCode::UNAVAILABLE,
+                          "Received RST_STREAM with error code 0");
+    }
+    response.set_first_index(1);
+    writer.Write(response);
+    return grpc::Status::OK;
+  });
+  const auto answers = ClientFor(planner.target())->PlanBatch({});
+  ASSERT_TRUE(answers.ok()) << answers.error().message;
+  EXPECT_EQ(answers->size(), 2u);
+  EXPECT_EQ(attempts, 3);
+}
+
+TEST(ClientTest, ABatchThatTheServerFailsIsNotAskedAgain) {
+  FakePlanner planner;
+  std::atomic<int> attempts = 0;
+  planner.OnBatch([&](grpc::ServerWriter<v1::PlanBatchResponse>&) {
+    ++attempts;
+    return StatusBuilder(grpc::StatusCode::INTERNAL, "a defect").Reason("INTERNAL").Build();
+  });
+  const auto answers = ClientFor(planner.target())->PlanBatch({});
+  ASSERT_FALSE(answers.ok());
+  EXPECT_EQ(answers.error().code, absl::StatusCode::kInternal);
+  EXPECT_EQ(attempts, 1);
+}
+
 TEST(ClientTest, GivesUpAfterTheAttemptsOfTheServiceConfig) {
   FakePlanner planner;
   std::atomic<int> attempts = 0;

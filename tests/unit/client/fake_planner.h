@@ -72,6 +72,13 @@ class FakePlanner final : public v1::PathPlanner::Service {
   }
   ~FakePlanner() override { Stop(); }
 
+  using BatchHandler = std::function<grpc::Status(grpc::ServerWriter<v1::PlanBatchResponse>&)>;
+  // How PlanBatch answers; set before the first call.
+  void OnBatch(BatchHandler handler) { batch_handler_ = std::move(handler); }
+  grpc::Status PlanBatch(grpc::ServerContext*, const v1::PlanBatchRequest*,
+                         grpc::ServerWriter<v1::PlanBatchResponse>* writer) override {
+    return batch_handler_(*writer);
+  }
   // How PlanCorridor answers; set before the first call.
   void OnPlan(PlanHandler handler) { handler_ = std::move(handler); }
   void Stop() {
@@ -140,6 +147,7 @@ class FakePlanner final : public v1::PathPlanner::Service {
   }
 
  private:
+  BatchHandler batch_handler_;
   PlanHandler handler_ = [](grpc::ServerContext&, const v1::PlanCorridorRequest&,
                             v1::PlanCorridorResponse&) { return grpc::Status::OK; };
   std::mutex mutex_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 
 namespace arclane {
 namespace {
@@ -14,7 +13,7 @@ class ForwardPass {
  public:
   ForwardPass(Real v_start, Real x_start, const CoupledBudget<Real>& budget,
               StepAllowance& allowance, CurvePhaseWriter<Real>& writer)
-      : edge_(budget.motion.accelerate.limit, budget),
+      : edge_(budget.motion.accelerate, budget),
         allowance_(allowance),
         writer_(writer),
         x_(x_start),
@@ -23,23 +22,27 @@ class ForwardPass {
   Real x() const { return x_; }
   Real v() const { return v_; }
 
-  // False: the allowance has ended.
-  bool Through(const BrakeStep<Real>& step) {
+  // `steps`: the braking curve over the part, last step first. False: the allowance has ended.
+  bool Through(const BrakedPart<Real>& braked, const BrakeStep<Real>* steps) {
+    part_ = &braked.part;
+    length_ = braked.length();
+    steps_ = steps;
+    Enter(braked.end - braked.begin - 1);
     Real t = 0.0;
-    while (t < step.length) {
+    while (t < length_) {
       if (!allowance_.Continues(writer_.phase_count())) return false;
-      const Real rest = step.length - t;
-      if (step.binds && x_ >= BrakeCurve(step, t) * (1.0 - kSameSquare)) {
-        FollowBraking(step, rest);
-        return true;
+      while (step_ > 0 && step_end_ - t <= kRounding * length_) Enter(step_ - 1);
+      if (steps_[step_].binds && x_ >= BrakeCurve(step_, t) * (1.0 - kSameSquare)) {
+        FollowBraking(t);
+        t = step_end_;
+        continue;
       }
-      const Real k = K(step, t);
-      const Real cap = Cap(step, t);
-      Real moved = x_ >= cap * (1.0 - kSameSquare) ? FollowCap(step, t, k) : Real{0};
-      if (!(moved > 0.0)) moved = Accelerate(step, t, k);
-      if (!(moved > kSmallestPart * kSmallestPart * step.length)) moved += Creep(step, t + moved);
+      const Real k = K(t);
+      Real moved = x_ >= Cap(t) * (1.0 - kSameSquare) ? FollowCap(t, k) : Real{0};
+      if (!(moved > 0.0)) moved = Accelerate(t, k);
+      if (!(moved > kSmallestPart * SmallestLength())) moved += Creep(t + moved);
       t += moved;
-      if (step.length - t <= kRounding * step.length) t = step.length;
+      if (length_ - t <= kRounding * length_) t = length_;
     }
     return true;
   }
@@ -47,27 +50,33 @@ class ForwardPass {
  private:
   static constexpr double kRounding = 1e-14;
 
-  static Real K(const BrakeStep<Real>& s, Real t) {
-    return t >= s.length ? s.k_to : s.k_from + s.k_slope * t;
+  // Places are distances from the part's start.
+  Real K(Real t) const { return t >= length_ ? part_->k_to : part_->k_from + part_->k_slope * t; }
+  Real Cap(Real t) const {
+    return t >= length_ ? part_->cap_to : part_->cap_from + part_->cap_slope * t;
   }
-  static Real Cap(const BrakeStep<Real>& s, Real t) {
-    return t >= s.length ? s.cap_to : s.cap_from + s.cap_slope * t;
+
+  void Enter(std::size_t step) {
+    step_ = step;
+    step_end_ = steps_[step].to;
   }
-  static Real BrakeCurve(const BrakeStep<Real>& s, Real t) {
-    const Real e = s.length - t;
+  Real SmallestLength() const { return kSmallestPart * (step_end_ - steps_[step_].from); }
+
+  Real BrakeCurve(std::size_t step, Real t) const {
+    const BrakeStep<Real>& s = steps_[step];
+    const Real e = s.to - t;
     return s.x_to + e * (2.0 * s.f_to + s.f_slope * e);
   }
-  static Real Braking(const BrakeStep<Real>& s, Real t) { return s.f_from - s.f_slope * t; }
-
-  void Become(Real x) {
-    x_ = x;
-    v_ = std::sqrt(x);
+  Real Braking(std::size_t step, Real t) const {
+    return steps_[step].f_to + steps_[step].f_slope * (steps_[step].to - t);
   }
 
   // From here to the step's end along the braking curve.
-  void FollowBraking(const BrakeStep<Real>& step, Real rest) {
+  void FollowBraking(Real t) {
+    const BrakeStep<Real>& step = steps_[step_];
+    const Real rest = step_end_ - t;
     const Real v1 = std::sqrt(step.x_to);
-    const Real f = Braking(step, step.length - rest);
+    const Real f = Braking(step_, t);
     if (f == 0.0 && step.f_to == 0.0 && v1 == v_) {
       writer_.Level(rest, v_);
     } else if (f == 0.0 && step.f_to == 0.0) {
@@ -80,27 +89,29 @@ class ForwardPass {
     next_ = -1.0;
   }
 
-  // Along the linear cap if the budget allows; returns the distance moved, 0 if it does not.
-  Real FollowCap(const BrakeStep<Real>& step, Real t, Real k) {
-    Real d = step.length - t;
-    const Real slope = (step.cap_to - x_) / d;
+  // Within the braking step along the linear cap if the budget allows; returns the distance moved,
+  // 0 if it does not.
+  Real FollowCap(Real t, Real k) {
+    Real d = step_end_ - t;
+    const Real cap_to = Cap(step_end_);
+    const Real slope = (cap_to - x_) / d;
     const Real a = 0.5 * slope;
     if (a > 0.0) {
       if (a > edge_.At(k, x_)) return 0.0;
       // As far as the edge allows: where curvature rises with the cap it leaves less and less.
-      const Real smallest = kSmallestPart * step.length;
-      while (a > edge_.At(K(step, t + d), x_ + slope * d) ||
-             !edge_.Keeps(x_, a, k, K(step, t + d), d)) {
+      const Real smallest = SmallestLength();
+      while (a > edge_.At(K(t + d), x_ + slope * d) || !edge_.Keeps(x_, a, k, K(t + d), d)) {
         d *= kCut;
         if (d < smallest) return 0.0;
       }
-    } else if (step.k_to * step.cap_to > edge_.total() * (1.0 + kSameSquare)) {
+    } else if (K(step_end_) * cap_to > edge_.total() * (1.0 + kSameSquare)) {
       return 0.0;
     }
+    const BrakeStep<Real>& step = steps_[step_];
     if (step.binds) {
       // The cap against the braking curve from t on.
-      const Real over = std::min(Real{0}, x_ - BrakeCurve(step, t));
-      d = FirstExcess(over - kSameSquare * x_, slope + 2.0 * Braking(step, t), -step.f_slope, d);
+      const Real over = std::min(Real{0}, x_ - BrakeCurve(step_, t));
+      d = FirstExcess(over - kSameSquare * x_, slope + 2.0 * Braking(step_, t), -step.f_slope, d);
     }
     const Real x1 = x_ + slope * d;
     if (!(d > 0.0)) return 0.0;
@@ -117,53 +128,48 @@ class ForwardPass {
   }
 
   // One step up, cut where it meets the braking curve or the cap; returns the distance moved.
-  Real Accelerate(const BrakeStep<Real>& step, Real t, Real k) {
-    const Real rest = step.length - t;
-    const Real smallest = kSmallestPart * step.length;
+  Real Accelerate(Real t, Real k) {
+    const Real rest = length_ - t;
+    const Real smallest = SmallestLength();
     Real a0 = next_ >= 0.0 ? next_ : edge_.At(k, x_);
     next_ = -1.0;
-    Real d = try_ < 0.75 * rest ? try_ : rest;
+    Real d = lengths_.Along(rest);
     StepEnds<Real> ends;
-    bool rejected = false;
-    while (!edge_.Step(x_, a0, k, K(step, t + d), d, ends)) {
+    bool cut = false;
+    while (!edge_.Step(x_, a0, k, K(t + d), d, ends)) {
       if (d <= smallest) {
         d = std::min(d, rest);
-        if (edge_.DeepStep(x_, a0, k, K(step, t + d), d, ends)) break;
-        if (const Real part = edge_.ShortStep(x_, a0, k, step.k_slope, d, ends); part > 0) {
+        if (edge_.DeepStep(x_, a0, k, K(t + d), d, ends)) break;
+        if (const Real part = edge_.ShortStep(x_, a0, k, part_->k_slope, d, ends); part > 0) {
           d = part;
           break;
         }
-        try_ = d / kCut;
-        return Level(step, t, d);
+        lengths_.Restart(d / kCut);
+        return Level(t, d);
       }
-      d = std::max(smallest, edge_.Shorter(x_, a0, k, K(step, t + d), d));
-      rejected = true;
+      cut = cut || ends.depth == 0.0;
+      d = std::max(smallest, edge_.Shorter(x_, a0, k, K(t + d), d, ends));
     }
     if (ends.a1 == 0.0) {
-      try_ = std::numeric_limits<Real>::infinity();  // at the circle's top, where steps are long
+      lengths_.Restart();  // at the circle's top, where steps are long
     } else {
-      try_ = rejected ? std::max(d, smallest) : std::max(try_, d / kCut);
+      lengths_.Took(std::max(d, smallest), ends.depth, cut);
     }
     a0 = ends.a0;
     Real x1 = x_ + d * (ends.a0 + ends.a1);
     const Real c = (ends.a1 - ends.a0) / d;
-    Real moved = d;
-    const Real cap_slope = step.cap_slope;
-    moved = FirstExcess(std::min(Real{0}, x_ - Cap(step, t)), 2.0 * a0 - cap_slope, c, d);
-    if (moved < d) x1 = Cap(step, t + moved);
-    if (step.binds && x1 > BrakeCurve(step, t + moved)) {
-      const Real f = Braking(step, t);
-      const Real brake_c = step.f_slope;
-      moved = FirstExcess(x_ - BrakeCurve(step, t), 2.0 * (a0 + f), c - brake_c, moved);
-      x1 = BrakeCurve(step, t + moved);
-    }
+    Real moved = FirstExcess(std::min(Real{0}, x_ - Cap(t)), 2.0 * a0 - part_->cap_slope, c, d);
+    if (moved < d) x1 = Cap(t + moved);
+    moved = UntilBraking(t, a0, c, moved, x1);
     const Real v1 = x1 == x_ ? v_ : std::sqrt(x1);
-    if (ends.a0 == 0.0 && ends.a1 == 0.0 && v1 == v_) {
-      if (moved > 0.0) writer_.Level(moved, v_);
-    } else if (ends.a0 == 0.0 && ends.a1 == 0.0) {
-      if (moved > 0.0) writer_.Constant(SpeedPhaseKind::kCruise, moved, v_, v1, 0);
-    } else if (moved > 0.0) {
-      writer_.Linear(SpeedPhaseKind::kAccelerate, moved, v_, v1, a0, c);
+    if (moved > 0.0) {
+      if (ends.a0 != 0.0 || ends.a1 != 0.0) {
+        writer_.Linear(SpeedPhaseKind::kAccelerate, moved, v_, v1, a0, c);
+      } else if (v1 == v_) {
+        writer_.Level(moved, v_);
+      } else {
+        writer_.Constant(SpeedPhaseKind::kCruise, moved, v_, v1, 0);
+      }
     }
     if (moved == d) next_ = ends.next;
     x_ = x1;
@@ -171,15 +177,35 @@ class ForwardPass {
     return moved;
   }
 
-  // The smallest step at constant speed, or lower where the cap or the braking curve asks; progress
-  // at corners of both.
-  Real Creep(const BrakeStep<Real>& step, Real t) {
-    const Real d = std::min(kSmallestPart * step.length, step.length - t);
+  // How far, at most `moved`, acceleration a0 + c d from t on leads below the braking curve; x1 is
+  // the squared speed there. Once above the curve it stays there, so the steps' ends tell.
+  Real UntilBraking(Real t, Real a0, Real c, Real moved, Real& x1) const {
+    for (std::size_t i = step_;; --i) {
+      const bool last = t + moved <= steps_[i].to || i == 0;
+      const Real to = last ? moved : steps_[i].to - t;
+      const Real x = last ? x1 : x_ + to * (2.0 * a0 + c * to);
+      if (steps_[i].binds && x > BrakeCurve(i, t + to)) {
+        const Real from = i == step_ ? Real{0} : steps_[i].from - t;
+        const Real under = x_ + from * (2.0 * a0 + c * from) - BrakeCurve(i, t + from);
+        const Real closing = 2.0 * (a0 + c * from + Braking(i, t + from));
+        moved = from + FirstExcess(under, closing, c - steps_[i].f_slope, to - from);
+        x1 = BrakeCurve(i, t + moved);
+        return moved;
+      }
+      if (last) return moved;
+    }
+  }
+
+  // A small part of the braking step at constant speed, or lower where the cap or the braking curve
+  // asks; progress at corners of both.
+  Real Creep(Real t) {
+    while (step_ > 0 && t >= step_end_) Enter(step_ - 1);
+    const Real d = std::min(SmallestLength(), step_end_ - t);
     if (!(d > 0.0)) return 0.0;
-    const Real k = K(step, t + d);
-    Real x1 = std::min(x_, Cap(step, t + d));
+    const Real k = K(t + d);
+    Real x1 = std::min(x_, Cap(t + d));
     if (k * x1 > edge_.total()) x1 = edge_.total() / k;
-    if (step.binds) x1 = std::min(x1, BrakeCurve(step, t + d));
+    if (steps_[step_].binds) x1 = std::min(x1, BrakeCurve(step_, t + d));
     const Real v1 = x1 < x_ ? std::sqrt(x1) : v_;
     if (x1 < x_) {
       writer_.Constant(SpeedPhaseKind::kBrake, d, v_, v1, 0.5 * (x1 - x_) / d);
@@ -193,12 +219,9 @@ class ForwardPass {
   }
 
   // Constant speed over d, where not even the smallest step fits.
-  Real Level(const BrakeStep<Real>& step, Real t, Real d) {
-    Real moved = d;
-    if (step.binds && x_ > BrakeCurve(step, t + d)) {
-      const Real f = Braking(step, t);
-      moved = FirstExcess(x_ - BrakeCurve(step, t), 2.0 * f, -step.f_slope, d);
-    }
+  Real Level(Real t, Real d) {
+    Real x1 = x_;
+    const Real moved = UntilBraking(t, Real{0}, Real{0}, d, x1);
     if (moved > 0.0) writer_.Level(moved, v_);
     next_ = -1.0;
     return moved;
@@ -211,41 +234,47 @@ class ForwardPass {
   Real v_;
   Real next_ =
       -1.0;  // the acceleration at which the next step may start; negative: take it from the speed
-  Real try_ = std::numeric_limits<Real>::infinity();
+  StepLength<Real> lengths_;
+  // The part that is driven through, and where along the braking curve.
+  const CurvePart<Real>* part_ = nullptr;
+  Real length_ = 0.0;
+  const BrakeStep<Real>* steps_ = nullptr;
+  std::size_t step_ = 0;
+  Real step_end_ = 0.0;
 };
 
 }  // namespace
 
 template <typename Real>
-Real WriteCoupledPhases(const std::vector<BrakeStep<Real>>& steps, const CurveOrder& order,
-                        Real v_start, Real x_start, const CoupledBudget<Real>& budget,
-                        StepAllowance& allowance, std::vector<double>& node_speed,
-                        CurvePhaseWriter<Real>& writer) {
+Real WriteCoupledPhases(const BrakingCurve<Real>& braking, const CurveOrder& order, Real v_start,
+                        Real x_start, const CoupledBudget<Real>& budget, StepAllowance& allowance,
+                        std::vector<double>& node_speed, CurvePhaseWriter<Real>& writer) {
   ForwardPass<Real> pass(v_start, x_start, budget, allowance, writer);
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    const BrakeStep<Real>& step = steps[i];
-    writer.MoveTo(step.interval, step.start);
-    if (step.first) {
-      node_speed[step.node] = static_cast<double>(pass.v());
-      if (order.StopsAt(step.node)) writer.Dwell(order.dwell[step.node]);
+  for (std::size_t i = braking.parts.size(); i-- > 0;) {
+    const BrakedPart<Real>& part = braking.parts[i];
+    writer.MoveTo(part.interval, part.start);
+    if (part.first) {
+      node_speed[part.node] = static_cast<double>(pass.v());
+      if (order.StopsAt(part.node)) writer.Dwell(order.dwell[part.node]);
     }
-    if (!pass.Through(step)) return pass.x();
+    if (!pass.Through(part, braking.steps.data() + part.begin)) return pass.x();
   }
   const std::size_t n = order.interval_count();
   node_speed[n] = static_cast<double>(pass.v());
   if (order.StopsAt(n)) {
-    writer.MoveTo(steps.front().interval, steps.front().start + steps.front().length);
+    const BrakedPart<Real>& last = braking.parts.front();
+    writer.MoveTo(last.interval, last.start + last.length());
     writer.Dwell(order.dwell[n]);
   }
   return pass.x();
 }
 
-template double WriteCoupledPhases(const std::vector<BrakeStep<double>>&, const CurveOrder&, double,
-                                   double, const CoupledBudget<double>&, StepAllowance&,
+template double WriteCoupledPhases(const BrakingCurve<double>&, const CurveOrder&, double, double,
+                                   const CoupledBudget<double>&, StepAllowance&,
                                    std::vector<double>&, CurvePhaseWriter<double>&);
-template long double WriteCoupledPhases(const std::vector<BrakeStep<long double>>&,
-                                        const CurveOrder&, long double, long double,
-                                        const CoupledBudget<long double>&, StepAllowance&,
-                                        std::vector<double>&, CurvePhaseWriter<long double>&);
+template long double WriteCoupledPhases(const BrakingCurve<long double>&, const CurveOrder&,
+                                        long double, long double, const CoupledBudget<long double>&,
+                                        StepAllowance&, std::vector<double>&,
+                                        CurvePhaseWriter<long double>&);
 
 }  // namespace arclane

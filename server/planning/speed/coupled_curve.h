@@ -17,10 +17,9 @@ namespace arclane {
 // Writes phases and node speeds (driving order); returns the squared speed reached at the end.
 // Where the allowance ends it stops, and what it leaves behind means nothing.
 template <typename Real>
-Real WriteCoupledPhases(const std::vector<BrakeStep<Real>>& steps, const CurveOrder& order,
-                        Real v_start, Real x_start, const CoupledBudget<Real>& budget,
-                        StepAllowance& allowance, std::vector<double>& node_speed,
-                        CurvePhaseWriter<Real>& writer);
+Real WriteCoupledPhases(const BrakingCurve<Real>& braking, const CurveOrder& order, Real v_start,
+                        Real x_start, const CoupledBudget<Real>& budget, StepAllowance& allowance,
+                        std::vector<double>& node_speed, CurvePhaseWriter<Real>& writer);
 
 }  // namespace arclane
 

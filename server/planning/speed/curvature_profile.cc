@@ -221,7 +221,7 @@ Real PassBackward(CurveMethod method, const CurveOrder& order, Real x_end,
                   const CoupledBudget<Real>& budget, StepAllowance& allowance,
                   CurveScratch<Real>& scratch) {
   if (method == CurveMethod::kCoupled) {
-    return PassBackwardCoupled(order, x_end, budget, allowance, scratch.parts, scratch.steps);
+    return PassBackwardCoupled(order, x_end, budget, allowance, scratch.parts, scratch.braking);
   }
   if constexpr (std::is_same_v<Real, double>) {
     if (method == CurveMethod::kColumns) {
@@ -256,8 +256,8 @@ CurveEnd<Real> DriveForward(CurveMethod method, const CurveOrder& order, Real v_
   phases.clear();
   CurvePhaseWriter<Real> writer(phases);
   const Real x = method == CurveMethod::kCoupled
-                     ? WriteCoupledPhases(scratch.steps, order, v_start, x_start, budget, allowance,
-                                          node_speed, writer)
+                     ? WriteCoupledPhases(scratch.braking, order, v_start, x_start, budget,
+                                          allowance, node_speed, writer)
                      : WriteCapPhases(scratch.segments, order, v_start, budget.motion,
                                       scratch.backward, node_speed, writer);
   return {x, writer.time_s()};

@@ -9,12 +9,12 @@
 // closed form. Each node interval is cut into steps with acceleration linear in distance, whose
 // ends lie on the edge of the disc a_t^2 + (v^2 kappa)^2 <= A^2 (an implicit trapezoidal rule, one
 // square root a step). Such a step runs close to a chord of the disc; what changing curvature lifts
-// it out is bounded from its end slopes and taken off its accelerations, and it is halved until it
-// lies within budget_resolution of the edge. Where the speed is all but given by the curvature (the
-// edge is stiff there) a step rides that level instead. The plan is feasible and so never faster
-// than the optimum beyond kBudgetExcess; it is slower by less than budget_resolution, typically a
-// tenth of it. A separate lateral limit below the total is kept with a margin of half of
-// budget_resolution, since its cap is followed by chords.
+// it out is bounded and taken off its accelerations, and the interval is cut into as few equal
+// steps as lie within twice budget_resolution of the edge. Where the speed is all but given by the
+// curvature (the edge is stiff there) a step rides that level instead. The plan is feasible and so
+// never faster than the optimum beyond kBudgetExcess; it is slower by less than budget_resolution,
+// typically a fifth of it. A separate lateral limit below the total is kept with a margin of half
+// of budget_resolution, since its cap is followed by chords.
 //
 // Never exceeds a limit by more than kBudgetExcess relative, at nodes or between them.
 // Cost: linear in nodes; coupled: times the steps per node (1 on curves sampled finely), within
@@ -56,7 +56,8 @@ struct CurvatureProfileRequest {
   bool flying_lap = false;
   double start_speed = 0.0;
   double end_speed = 0.0;
-  // kCoupled: how far inside the budget the plan may run, relative; in [1e-6, 0.1].
+  // kCoupled: by how much, relative, the plan may be slower than the optimum; it runs inside the
+  // budget by up to twice as much. In [1e-6, 0.1].
   double budget_resolution = 1e-3;
   // kCoupled: the most phases, and steps, beyond kPhasesPerInterval for each interval between
   // nodes. Curvature that changes by orders of magnitude within an interval needs many.
@@ -89,8 +90,8 @@ struct CurvatureSpeedPlan {
 template <typename Real>
 struct CurveScratch {
   std::vector<CapSegment<Real>> segments;
-  std::vector<CurvePart<Real>> parts;
-  std::vector<BrakeStep<Real>> steps;
+  std::vector<CurvePart<Real>> parts;  // of one interval
+  BrakingCurve<Real> braking;
   std::vector<Real> backward;
   DecoupledCurveScratch columns;
 };

@@ -52,7 +52,7 @@ struct CoupledBudget {
   }
 
   const BasicMotionBudget<Real>& motion;
-  Real resolution;  // relative depth of a step inside the disc that is accepted
+  Real resolution;  // relative excess of the time over the optimum that is accepted
   // A separate lateral limit below the total is a hyperbola in x; chords over parts of ratio rho in
   // curvature exceed it by (rho - 1)^2 / (4 rho), which is kept below this margin and taken off the
   // limit: all along, where a step is deepest in its middle only.

@@ -18,7 +18,7 @@ class StepAllowance {
 
   // Whether one more may follow the `count` steps, or phases, that there are. Once false, always.
   bool Continues(std::size_t count) {
-    used_up_ = used_up_ || count >= most_;
+    if (count >= most_) used_up_ = true;
     return !stop_.After(kWorkOfStep) && !used_up_;
   }
 

@@ -148,6 +148,57 @@ class Funnel::Run {
     return i;
   }
 
+  // True when the chain on this side has ends and the other has one.
+  template <int kSide>
+  bool IsFan() {
+    const Chain& inner = Side<kSide>();
+    const Chain& outer = Side<-kSide>();
+    return !inner.empty() && outer.end - outer.begin == 1;
+  }
+
+  // Crosses portals from index i on as long as the corridor bends to this side: the chain there
+  // grows, the other one's only end moves in, beyond doubt. Returns the first portal that is left.
+  // What Cross would do, with both sides reckoned at once. Precondition: IsFan<kSide>().
+  template <int kSide>
+  size_t CrossAsFan(std::span<const Portal> portals, size_t i) {
+    Chain& inner = Side<kSide>();
+    Chain& outer = Side<-kSide>();
+    Vec2 across = outer.ends[outer.begin].point;
+    Vec2 base = Base<kSide>();
+    Vec2 top = Last<kSide>();
+    bool stays = true;
+    for (; stays && i < portals.size(); ++i) {
+      const Portal& portal = portals[i];
+      const Vec2 next = kSide > 0 ? portal.left : portal.right;
+      const Vec2 next_across = kSide > 0 ? portal.right : portal.left;
+      const Pair from_x = {base.x, apex_.x};
+      const Pair from_y = {base.y, apex_.y};
+      const Pair ux = Pair{top.x, across.x} - from_x;
+      const Pair uy = Pair{top.y, across.y} - from_y;
+      const Pair vx = Pair{next.x, next_across.x} - from_x;
+      const Pair vy = Pair{next.y, next_across.y} - from_y;
+      const Pair turn = kSide * (ux * vy - uy * vx);
+      const Pair size = Magnitude(ux) + Magnitude(uy) + Magnitude(vx) + Magnitude(vy);
+      const Pair doubt = size * (tolerance_ + kCrossErrorBound * size);
+      if (!(turn[0] > doubt[0] && turn[1] > doubt[1]) ||
+          SquaredNorm(next - next_across) <= squared_tolerance_) {
+        break;
+      }
+      old_left_ = kSide > 0 ? top : across;
+      old_right_ = kSide > 0 ? across : top;
+      const auto index = static_cast<uint32_t>(i);
+      inner.ends[inner.end++] = {next, index};
+      outer.clear();
+      outer.ends[outer.end++] = {next_across, index};
+      MoveApex<-kSide>(next_across);
+      stays = !inner.empty();
+      base = inner.end - inner.begin > 1 ? top : apex_;
+      top = next;
+      across = next_across;
+    }
+    return i;
+  }
+
   // Ends the line at the goal when each chain has one end, both of the last portal, and nothing is
   // in doubt; false, with nothing done, otherwise. What PassPoint would do.
   bool EndWedge(Vec2 goal) {
@@ -285,6 +336,12 @@ class Funnel::Run {
       --chain.end;
     }
     chain.clear();
+    MoveApex<kSide>(p);
+  }
+
+  // Moves the apex along the other chain as far as a taut line to p touches that.
+  template <int kSide>
+  ARCLANE_HOT void MoveApex(Vec2 p) {
     Chain& other = Side<-kSide>();
     while (!other.empty() && IsBeyond<kSide>(other.ends[other.begin].point, p)) {
       Emit<-kSide>(other.ends[other.begin]);
@@ -403,6 +460,9 @@ void Funnel::FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> porta
       i = run.CrossAsWedge(portals, i);
       if (i == portals.size()) break;
     }
+    if (run.IsFan<1>()) i = run.CrossAsFan<1>(portals, i);
+    if (i < portals.size() && run.IsFan<-1>()) i = run.CrossAsFan<-1>(portals, i);
+    if (i == portals.size()) break;
     const auto index = static_cast<uint32_t>(i);
     if (!run.BeginWedge(portals[i], index)) run.Cross(portals[i], index);
     ++i;

@@ -307,6 +307,10 @@ void AddCellWalls(const Corridor& corridor, FollowRoute* route) {
   route->wall_begin.push_back(static_cast<uint32_t>(route->walls.size()));
 }
 
+double DistanceFromCell(const FollowRoute& route, size_t cell, Vec2 p) {
+  return Distance(p, MovedInto(route, cell, p));
+}
+
 size_t FirstPortalMissed(const FollowRoute& route, size_t from, size_t to, Vec2 p, Vec2 q,
                          double slack, Vec2* at) {
   const Vec2 d = q - p;

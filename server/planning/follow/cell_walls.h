@@ -35,6 +35,10 @@ inline bool InCell(const FollowRoute& route, size_t cell, Vec2 p) {
   return true;
 }
 
+// How far p lies from the cell, for one that lies outside of it by few tolerances. At a corner that
+// may be much farther than p lies behind either edge. O(edges), and more at corners.
+double DistanceFromCell(const FollowRoute& route, size_t cell, Vec2 p);
+
 // The first portal of [from, to) that the line p -> q does not pass between its ends (missing one
 // by `slack` is passing), or `to`. With p in cell `from` and q in cell `to`, the line lies in the
 // cells exactly when it is `to`. *at is the end that is in the way, or where the route crosses a

@@ -231,21 +231,38 @@ bool FollowStepRun::IsJoined(size_t portal) const {
 // rounding; when one of those round it holds it better, nothing needs to give way.
 size_t FollowStepRun::CellHolding(Vec2 p) const {
   const size_t cell = state_.cell;
+  // How far p is out of the cell. Round a corner it may lie as little behind an edge of a cell that
+  // it is far from as behind that of a near one: the distance counts there.
+  const auto beyond = [&](size_t k, double behind) {
+    if (behind <= 0.0) return behind;
+    const double distance = DistanceFromCell(route_, k, p);
+    return distance > route_.tolerance ? distance : behind;
+  };
   double least = FarthestBehind(route_, cell, p);
+  if (least <= 0.0) return cell;
+  least = beyond(cell, least);
   size_t best = cell;
   // False: farther on there is none.
   const auto look = [&](size_t k) {
     const double behind = FarthestBehind(route_, k, p);
-    if (behind < least) {
-      least = behind;
+    const double out = beyond(k, behind);
+    if (out < least) {
+      least = out;
       best = k;
     }
     return least > 0.0 && behind <= 2.0 * route_.tolerance;
   };
-  if (least <= 0.0) return cell;
   for (size_t k = cell; k + 1 < route_.cell_count() && IsJoined(k) && look(k + 1);) ++k;
   for (size_t k = cell; k > 0 && IsJoined(k - 1) && look(k - 1);) --k;
   return best;
+}
+
+// Whether the end lies in a cell before `cell` that half-planes may reach.
+bool FollowStepRun::StepsBack(size_t cell, Vec2 end) const {
+  while (cell > 0 && IsJoined(cell - 1) && InCell(route_, cell - 1, end)) {
+    if (FarthestBehind(route_, --cell, end) <= 0.0) return true;
+  }
+  return false;
 }
 
 // Most steps end in the cell that they begin in: its edges are all there is to tell.
@@ -272,6 +289,11 @@ void FollowStepRun::WriteHalfPlanes(size_t aim_cell, size_t last, Vec2 base) {
     if (route_.portals[k].kind != PortalKind::kEdge) to = k;
   }
   to = CellOfLine(cell, to, &end);
+  // Round a corner, a step back may end within the tolerances of a later cell too: counted to that
+  // one, it would move its walls out, behind which it does not lie.
+  if (to > cell && DistanceFromCell(route_, to, end) > route_.tolerance && StepsBack(cell, end)) {
+    to = cell;
+  }
   if (to > cell && InCell(route_, to, end)) {
     out_.half_plane_count =
         static_cast<uint32_t>(ConvexSetAround(route_, cell, to, p, end, out_.step_planes));

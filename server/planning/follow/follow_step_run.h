@@ -77,6 +77,7 @@ class FollowStepRun {
   bool IsJoined(size_t portal) const;
   size_t CellHolding(Vec2 p) const;
   size_t CellOfLine(size_t cell, size_t last, Vec2* end) const;
+  bool StepsBack(size_t cell, Vec2 end) const;
   bool WriteCellOfStep(Vec2 base);
   void WriteHalfPlanes(size_t aim_cell, size_t last, Vec2 base);
   size_t BestCell(size_t cell, size_t to, Vec2 end) const;

@@ -19,6 +19,8 @@ double StepCount(double total, double step) {
   return std::max(2.0, std::floor(steps - kGapRoundoff) + 2.0);
 }
 
+constexpr size_t kSingleSteps = 4;
+
 // The first index in [0, size) whose end lies at or behind `value`, or size - 1; starts from
 // `cursor` and walks on, or searches anew when `value` lies before it. `end_of` must not decrease.
 template <typename EndOf>
@@ -36,7 +38,11 @@ size_t Seek(size_t cursor, size_t size, double value, EndOf end_of) {
     }
     return low;
   }
-  // Doubling steps keep unsorted requests logarithmic without costing sorted ones.
+  // A few single steps for what lies near, then doubling ones: they keep unsorted requests
+  // logarithmic without costing sorted ones.
+  for (size_t i = 0; i < kSingleSteps; ++i, ++cursor) {
+    if (cursor + 1 >= size || end_of(cursor) >= value) return cursor;
+  }
   size_t step = 1;
   while (cursor + 1 < size && end_of(cursor) < value) {
     if (cursor + step < size && end_of(cursor + step - 1) < value) {

@@ -10,7 +10,7 @@
 // ends lie on the edge of the disc a_t^2 + (v^2 kappa)^2 <= A^2 (an implicit trapezoidal rule, one
 // square root a step). Such a step runs close to a chord of the disc; what changing curvature lifts
 // it out is bounded and taken off its accelerations, and the interval is cut into as few equal
-// steps as lie within twice budget_resolution of the edge. Where the speed is all but given by the
+// steps as lie within budget_resolution of the edge. Where the speed is all but given by the
 // curvature (the edge is stiff there) a step rides that level instead. The plan is feasible and so
 // never faster than the optimum beyond kBudgetExcess; it is slower by less than budget_resolution,
 // typically a fifth of it. A separate lateral limit below the total is kept with a margin of half

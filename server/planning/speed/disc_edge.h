@@ -6,9 +6,9 @@
 // curvature k1:
 //   x1 = x0 + d (a0 + a1),  a1^2 + (k1 x1)^2 = A^2:  one quadratic, the implicit trapezoidal rule.
 // The set is convex, so a step whose lateral acceleration changes linearly stays inside; what
-// changing curvature adds is bounded inside the step. A step half-way inside by 2 r, r the
+// changing curvature adds is bounded inside the step. A step half-way inside by r, the
 // resolution, is accepted: a plan inside by that much everywhere would be an optimal one for
-// squared speeds lower by 2 r, and slower by r.
+// squared speeds lower by r, and slower by r / 2.
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_DISC_EDGE_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_DISC_EDGE_H_
 
@@ -91,7 +91,7 @@ class DiscEdge {
         total_(budget.motion.total),
         resolution_(budget.resolution),
         total2_(total_ * total_),
-        deepest_(4.0 * resolution_ * total2_),
+        deepest_(2.0 * resolution_ * total2_),
         per_deepest_(1.0 / deepest_),
         tolerance_(kCheckedExcess * total2_) {}
 
@@ -249,11 +249,11 @@ class DiscEdge {
   // resolution) with a_t = q y.
   bool Ride(Real x0, Real a_edge, Real k0, Real k1, Real d, StepEnds<Real>& ends) const {
     if (!(k1 < k0)) return false;
-    const Real level2 = total2_ - 0.25 * deepest_;
+    const Real level2 = total2_ - 0.5 * deepest_;
     const Real y0 = k0 * x0;
     const Real kd2 = k0 * d * (k0 * d);
     const Real fall = 0.5 * (k0 - k1) * x0;  // q0 y0 k0 d
-    if (std::abs((y0 * y0 - level2) * kd2 + fall * fall) > 0.5 * deepest_ * kd2) return false;
+    if (std::abs((y0 * y0 - level2) * kd2 + fall * fall) > deepest_ * kd2) return false;
     const Real relative = 0.5 * (k0 - k1) / d;
     const Real q0 = relative / (k0 * k0);
     const Real q1 = relative / (k1 * k1);
@@ -270,7 +270,7 @@ class DiscEdge {
   bool Rides(Real x0, Real a0, Real a1, Real k0, Real k1, Real d, StepEnds<Real>& ends) const {
     if (std::max(a0, a1) > limit_) return false;
     const Shape shape = ShapeOf(x0, a0, a1, k0, k1, d);
-    if (shape.excess > tolerance_ || shape.middle < -deepest_) return false;
+    if (shape.excess > tolerance_ || shape.middle < -2.0 * deepest_) return false;
     ends = {a0, a1, At(k1, x0 + d * (a0 + a1)), Real{0}};
     return true;
   }

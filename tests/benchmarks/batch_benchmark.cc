@@ -60,8 +60,9 @@ std::shared_ptr<NavMeshRegistry> MakeRegistry() {
   return registry;
 }
 
-// A server with two planning threads in a child of this process, made before this process has any
-// thread. It ends with its parent.
+// A server with two planning threads in a child of this process, made in main before this process
+// has any thread; earlier, some of the server's own objects would still be without their values. It
+// ends with its parent.
 class ServerProcess {
  public:
   explicit ServerProcess(uint64_t cache_bytes) {
@@ -103,10 +104,13 @@ class ServerProcess {
   int port_ = 0;
 };
 
-// Keeps no corridors from batch to batch: each is resolved and built anew.
-const ServerProcess server(0);
-// Keeps those that it is asked for again, as agents do that walk on in a corridor.
-const ServerProcess keeping_server(uint64_t{256} << 20);
+struct ServerProcesses {
+  // Keeps no corridors from batch to batch: each is resolved and built anew.
+  ServerProcess forgetful{0};
+  // Keeps those that it is asked for again, as agents do that walk on in a corridor.
+  ServerProcess keeping{uint64_t{256} << 20};
+};
+const ServerProcesses* servers = nullptr;
 
 // Walks of 16 squares that turn now and then, from and to places of their own.
 v1::PlanBatchRequest Request(Source source, uint32_t samples) {
@@ -297,9 +301,11 @@ void RunServer(benchmark::State& state, const ServerProcess& server) {
   state.counters["server_over_in_process_on_busy_cores"] = server_s / busy_s;
 }
 
-void BM_Batch_Server(benchmark::State& state) { RunServer(state, server); }
+void BM_Batch_Server(benchmark::State& state) { RunServer(state, servers->forgetful); }
 // The same batch again and again.
-void BM_Batch_ServerKeepingCorridors(benchmark::State& state) { RunServer(state, keeping_server); }
+void BM_Batch_ServerKeepingCorridors(benchmark::State& state) {
+  RunServer(state, servers->keeping);
+}
 
 void Arguments(benchmark::internal::Benchmark* benchmark) {
   for (const int source : {0, 1})
@@ -311,5 +317,17 @@ BENCHMARK(BM_Batch_PipelineFloats)->Args({0, 32});
 BENCHMARK(BM_Batch_Server)->Apply(Arguments)->UseRealTime();
 BENCHMARK(BM_Batch_ServerKeepingCorridors)->Args({0, 0})->Args({0, 32})->UseRealTime();
 
+int RunBenchmarks(int argc, char** argv) {
+  const ServerProcesses processes;
+  servers = &processes;
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
+
 }  // namespace
 }  // namespace arclane
+
+int main(int argc, char** argv) { return arclane::RunBenchmarks(argc, argv); }

@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "absl/synchronization/mutex.h"
 #include "server/config/cpu_quota.h"
 #include "server/config/flags.h"
 #include "server/config/role_grant.h"
@@ -23,7 +22,7 @@
 #include "server/navmesh/sqlite_store.h"
 #include "server/operator_signals.h"
 #include "server/service/library_logs.h"
-#include "server/service/malloc_settings.h"
+#include "server/service/process_settings.h"
 #include "server/service/measured_store.h"
 #include "server/service/navmesh_directory.h"
 #include "server/service/server.h"
@@ -213,7 +212,7 @@ int Run(int argc, char** argv) {
   Metrics metrics(build, ServiceLabels());
   metrics.SetUsableProcessors(UsableProcessors());
   ServerOptions options = ToServerOptions(config);
-  SetUpMalloc(options.planner_threads);
+  SetUpServerProcess(options.planner_threads);
   auto registry = OpenRegistry(config, metrics);
   if (!registry.ok()) return Fail(registry.status());
   options.navmeshes.registry = *std::move(registry);
@@ -264,8 +263,4 @@ int Run(int argc, char** argv) {
 }  // namespace
 }  // namespace arclane
 
-int main(int argc, char** argv) {
-  // The check of lock orders is for tests; gRPC locks much, and pays for it at every lock.
-  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  return arclane::Run(argc, argv);
-}
+int main(int argc, char** argv) { return arclane::Run(argc, argv); }

@@ -30,7 +30,7 @@
 #include "server/navmesh/registry.h"
 #include "server/pipeline/plan_batch.h"
 #include "server/pipeline/plan_corridor.h"
-#include "server/service/malloc_settings.h"
+#include "server/service/process_settings.h"
 #include "server/service/server.h"
 #include "server/service/service_labels.h"
 #include "server/telemetry/metrics.h"
@@ -90,7 +90,7 @@ class ServerProcess {
     Metrics metrics(CurrentBuild(), ServiceLabels());
     ServerOptions options;
     options.planner_threads = 2;
-    SetUpMalloc(options.planner_threads);  // As the server's program does.
+    SetUpServerProcess(options.planner_threads);  // As the server's program does.
     options.navmeshes.registry = MakeRegistry();
     options.navmeshes.cache_bytes = cache_bytes;
     auto server = Server::Start(options, metrics);

@@ -15,7 +15,7 @@
 #include "server/codec/request_limits.h"
 #include "server/pipeline/follow_session.h"
 #include "server/pipeline/plan_corridor.h"
-#include "server/service/malloc_settings.h"
+#include "server/service/process_settings.h"
 #include "server/service/server.h"
 #include "server/service/service_labels.h"
 #include "server/telemetry/metrics.h"
@@ -107,9 +107,8 @@ void BM_FollowBytes(benchmark::State& state) {
 
 struct Loopback {
   Loopback() : metrics(CurrentBuild(), ServiceLabels()) {
-    // As the server's process does: messages of 100 KiB go back to the system and come back as page
-    // faults otherwise.
-    SetUpMalloc(/*planner_threads=*/1);
+    // As the server's program does.
+    SetUpServerProcess(/*planner_threads=*/1);
     auto started = Server::Start({}, metrics);
     if (!started.ok()) std::abort();
     server = *std::move(started);

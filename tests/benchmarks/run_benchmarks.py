@@ -32,7 +32,7 @@ LOOSE_TOLERANCE_FACTOR = 3.0
 PROGRAM_TIMEOUT_S = 1800
 
 
-# What the server's process asks of malloc (server/service/malloc_settings.h), for what is measured without a server: pages that are
+# What the server's process asks of malloc (server/service/process_settings.h), for what is measured without a server: pages that are
 # given back after each iteration and zeroed for the next would cost more than what is measured.
 MALLOC_SETTINGS = {"MALLOC_TRIM_THRESHOLD_": str(64 << 20), "MALLOC_MMAP_THRESHOLD_": str(32 << 20)}
 

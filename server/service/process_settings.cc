@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/service/malloc_settings.h"
+#include "server/service/process_settings.h"
 
 #include <malloc.h>
 
 #include <cstdlib>
 
+#include "absl/synchronization/mutex.h"
+
 namespace arclane {
+namespace {
 
 void SetUpMalloc(int planner_threads) {
   constexpr int kArenasOfNetworkThreads = 4;
@@ -17,6 +20,13 @@ void SetUpMalloc(int planner_threads) {
   set("MALLOC_ARENA_MAX", M_ARENA_MAX, planner_threads + kArenasOfNetworkThreads);
   set("MALLOC_TRIM_THRESHOLD_", M_TRIM_THRESHOLD, kKeptBytes);
   set("MALLOC_MMAP_THRESHOLD_", M_MMAP_THRESHOLD, kOwnPagesBytes);
+}
+
+}  // namespace
+
+void SetUpServerProcess(int planner_threads) {
+  SetUpMalloc(planner_threads);
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 }
 
 }  // namespace arclane

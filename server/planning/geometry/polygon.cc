@@ -159,6 +159,10 @@ bool ConvexContains(std::span<const Vec2> polygon, Vec2 p) {
     return Orient2D(a, b, p) == 0 && p.x >= std::min(a.x, b.x) && p.x <= std::max(a.x, b.x) &&
            p.y >= std::min(a.y, b.y) && p.y <= std::max(a.y, b.y);
   }
+  // A vertex, most often: the predicate would be in doubt at both its edges.
+  for (const Vec2 vertex : polygon) {
+    if (vertex == p) return true;
+  }
   Vec2 a = polygon[n - 1];
   for (const Vec2 b : polygon) {
     if (Orient2D(a, b, p) < 0) return false;

@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "server/digest/digest.h"
@@ -44,9 +45,6 @@ absl::StatusOr<std::optional<NavMeshFile>> FileOf(const fs::path& path) {
   } else if (name.extension() == ".navmesh") {
     file.format = v1::NAV_MESH_FORMAT_NEUTRAL;
   } else {
-    Log(LogLevel::kWarn, "a file of the directory of navmeshes is passed over",
-        {{"file", path.string()},
-         {"why", "its name does not end in .bin, .navmesh or .navmesh.json"}});
     return std::optional<NavMeshFile>();
   }
   const std::string stem = name.stem().string();
@@ -73,14 +71,20 @@ absl::StatusOr<std::string> ContentOf(const NavMeshFile& file) {
   return mesh.SerializeAsString();
 }
 
-absl::StatusOr<std::vector<NavMeshFile>> FilesIn(const std::string& directory) {
+// `pass_over` is told of files that are no navmeshes.
+absl::StatusOr<std::vector<NavMeshFile>> FilesIn(
+    const std::string& directory, absl::FunctionRef<void(const fs::path&)> pass_over) {
   std::error_code error;
   std::vector<NavMeshFile> files;
   for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
     if (!it->is_regular_file(error)) continue;
     auto file = FileOf(it->path());
     if (!file.ok()) return file.status();
-    if (*file) files.push_back(**std::move(file));
+    if (*file) {
+      files.push_back(**std::move(file));
+    } else {
+      pass_over(it->path());
+    }
   }
   if (error) {
     return absl::InvalidArgumentError(
@@ -95,7 +99,11 @@ absl::StatusOr<std::vector<NavMeshFile>> FilesIn(const std::string& directory) {
 }  // namespace
 
 absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::string& directory) {
-  const auto files = FilesIn(directory);
+  const auto files = FilesIn(directory, [](const fs::path& path) {
+    Log(LogLevel::kWarn, "a file of the directory of navmeshes is passed over",
+        {{"file", path.string()},
+         {"why", "its name does not end in .bin, .navmesh or .navmesh.json"}});
+  });
   if (!files.ok()) return files.status();
   for (size_t i = 0; i < files->size(); ++i) {
     const NavMeshFile& file = (*files)[i];
@@ -118,7 +126,7 @@ absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::stri
 }
 
 absl::StatusOr<std::function<uint64_t()>> DirectoryLives(const std::string& directory) {
-  const auto files = FilesIn(directory);
+  const auto files = FilesIn(directory, [](const fs::path&) {});
   if (!files.ok()) return files.status();
   std::string held;
   for (const NavMeshFile& file : *files) {

@@ -301,8 +301,8 @@ class PlanStreamCall final : public grpc::ServerBidiReactor<grpc::ByteBuffer, gr
       RecordPlan(planner.trace(), answer.ok() && planner.trace().Ended(Stage::kValidate),
                  environment_.metrics);
       const double plan_s = SecondsBetween(start, std::chrono::steady_clock::now());
-      environment_.admission.Finished(plan.demand, typical ? plan_s : 0);
       EncodedPiece piece = EncodeStreamAnswer(plan.correlation_id, answer, chunk_bytes_);
+      environment_.admission.Finished(plan.demand, typical ? plan_s : 0);
       absl::MutexLock lock(&mutex_);
       Put(plan.correlation_id, std::move(piece), answer.ok());
     } catch (const std::exception& error) {

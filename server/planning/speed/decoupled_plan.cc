@@ -46,10 +46,11 @@ struct Rates {
 };
 
 // The work columns of a block of pieces, which stay in the first-level cache. One loop a step keeps
-// the steps' latencies, of roots and quotients above all, out of each other's way. Pieces are
+// the steps' latencies, of roots and quotients above all, out of each other's way; the loops are
+// short enough for a processor to begin the next while one still waits for its results. Pieces are
 // worked on in pairs: behind an odd last one lies a leftover whose results are not used.
 struct Block {
-  static constexpr std::size_t kSize = 32;
+  static constexpr std::size_t kSize = 16;
   using Column = std::array<double, kSize>;
   using BoundaryColumn = std::array<double, kSize + kPairSize>;
 

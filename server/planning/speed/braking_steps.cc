@@ -28,7 +28,7 @@ class BackwardPass {
     parts_.clear();
     steps_.clear();
     const std::size_t n = order_.interval_count();
-    x_ = order_.StopsAt(n) ? Real{0} : x_end;
+    x_ = order_.AllowedAt(n, x_end);
     for (std::size_t j = n; j-- > 0;) {
       CurvePart<Real> whole;
       if (cutter_.IsWhole(j, whole)) {
@@ -40,8 +40,8 @@ class BackwardPass {
         }
       }
       parts_.back().first = true;
-      if (order_.StopsAt(j)) {
-        x_ = 0.0;
+      if (const Real allowed = order_.AllowedAt(j, x_); allowed < x_) {
+        x_ = allowed;
         next_ = -1.0;
       }
     }

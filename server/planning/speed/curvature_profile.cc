@@ -69,12 +69,15 @@ std::size_t LapStart(const CurvatureProfileRequest& request, Real squared_max_sp
   return slowest;
 }
 
+// The last node is the first one again. Curvatures there may differ in sign, which changes at once
+// then: what comes behind takes the other sign all along, for only magnitudes and changes of sign
+// within an interval count.
 void Rotate(std::span<const double> column, std::size_t first, std::vector<double>& rotated) {
   rotated.clear();
   if (column.empty()) return;
+  const double sign = column.front() == column.back() ? 1.0 : -1.0;
   rotated.insert(rotated.end(), column.begin() + static_cast<std::ptrdiff_t>(first), column.end());
-  rotated.insert(rotated.end(), column.begin() + 1,
-                 column.begin() + static_cast<std::ptrdiff_t>(first) + 1);
+  for (std::size_t i = 1; i <= first; ++i) rotated.push_back(sign * column[i]);
 }
 
 CurveOrder OrderOf(const CurvatureProfileRequest& request, std::size_t first,

@@ -50,9 +50,9 @@ struct CurvatureProfileRequest {
   // cusps. Ascending.
   std::span<const SpeedStop> stops;
   SpeedLimits limits;  // reaction_time_s must be 0
-  // A flying lap of a closed curve: the last node is the first one again (equal curvature and cap),
-  // the speed there is free and periodic; start_speed and end_speed are ignored. Otherwise the
-  // curve is driven from start to end speed.
+  // A flying lap of a closed curve: the last node is the first one again (equal cap and magnitude
+  // of curvature), the speed there is free and periodic; start_speed and end_speed are ignored.
+  // Otherwise the curve is driven from start to end speed.
   bool flying_lap = false;
   double start_speed = 0.0;
   double end_speed = 0.0;

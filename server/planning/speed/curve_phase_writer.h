@@ -4,6 +4,7 @@
 #ifndef ARCLANE_SERVER_PLANNING_SPEED_CURVE_PHASE_WRITER_H_
 #define ARCLANE_SERVER_PLANNING_SPEED_CURVE_PHASE_WRITER_H_
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -34,6 +35,13 @@ struct CurveOrder {
     return Real{speed_cap[node]} * speed_cap[node];
   }
   bool StopsAt(std::size_t node) const { return !dwell.empty() && dwell[node] >= 0.0; }
+  // A squared speed as far as the node itself allows it: a prescribed cap holds there also where
+  // its neighbours have none.
+  template <typename Real>
+  Real AllowedAt(std::size_t node, Real x) const {
+    if (StopsAt(node)) return 0;
+    return speed_cap.empty() ? x : std::min(x, SquaredCap<Real>(node));
+  }
 };
 
 template <typename Real>

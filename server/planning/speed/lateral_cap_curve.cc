@@ -297,14 +297,14 @@ void PassBackwardOverCaps(const std::vector<CapSegment<Real>>& segments, const C
   const Real twice_b = 2.0 * budget.brake.limit;
   const std::size_t m = segments.size();
   backward.resize(m + 1);
-  Real x = order.StopsAt(order.interval_count()) ? Real{0} : x_end;
+  Real x = order.AllowedAt(order.interval_count(), x_end);
   for (std::size_t i = m; i-- > 0;) {
     const CapSegment<Real>& segment = segments[i];
     x = std::min(x, segment.cap1);
     backward[i + 1] = x;
     x = std::min(segment.cap0, BackThrough(segment, x, twice_b));
     const bool first = i == 0 || segments[i - 1].node != segment.node;
-    if (first && order.StopsAt(segment.node)) x = 0.0;
+    if (first) x = order.AllowedAt(segment.node, x);
   }
   backward[0] = x;
 }

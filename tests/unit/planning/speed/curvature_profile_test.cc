@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <random>
 #include <sstream>
 #include <string>
@@ -13,6 +14,8 @@
 
 namespace arclane {
 namespace {
+
+constexpr double kNoCap = std::numeric_limits<double>::infinity();
 
 struct Curve {
   std::vector<double> distance;
@@ -88,15 +91,16 @@ class RandomCurves {
       curve.curvature.push_back(smooth ? 0.4 * std::sin(phase + 0.4 * i) : sharp);
     }
     if (Chance(0.3)) {
-      for (int i = 0; i < count; ++i)
-        curve.speed_cap.push_back(LogUniform(0.3, 1.3 * limits.max_speed));
+      for (int i = 0; i < count; ++i) {
+        curve.speed_cap.push_back(Chance(0.15) ? kNoCap : LogUniform(0.3, 1.3 * limits.max_speed));
+      }
     }
     for (int i = 0; i < count; ++i) {
       if (Chance(0.05)) curve.stops.push_back({static_cast<std::size_t>(i), Uniform(0.0, 1.0)});
     }
     curve.flying = Chance(0.3);
     if (curve.flying) {
-      curve.curvature.back() = curve.curvature.front();
+      curve.curvature.back() = (Chance(0.5) ? 1.0 : -1.0) * curve.curvature.front();
       if (!curve.speed_cap.empty()) curve.speed_cap.back() = curve.speed_cap.front();
     }
     return curve;
@@ -111,13 +115,24 @@ double Interpolate(const std::vector<double>& values, const Curve& curve, std::s
   return values[i] + (values[i + 1] - values[i]) * std::clamp(share, 0.0, 1.0);
 }
 
+// The prescribed squared speed at this share of interval i; infinity where there is none, as all
+// along from a node that has one to one that has none.
+double SquaredCapAt(const Curve& curve, std::size_t i, double share) {
+  const double from = curve.speed_cap[i] * curve.speed_cap[i];
+  const double to = curve.speed_cap[i + 1] * curve.speed_cap[i + 1];
+  if (share <= 0.0) return from;
+  if (share >= 1.0) return to;
+  return from < kNoCap && to < kNoCap ? from + (to - from) * share : kNoCap;
+}
+
 // Every limit at 12 points of every phase; `slack` relative.
 void ExpectFeasible(const Curve& curve, const CurvatureSpeedPlan& plan, double slack) {
   const SpeedLimits& limits = curve.limits;
   double s = curve.distance.front();
   double v_before = plan.node_speed.front();
-  std::vector<double> squared_cap = curve.speed_cap;
-  for (double& cap : squared_cap) cap *= cap;
+  for (std::size_t i = 0; i < curve.speed_cap.size(); ++i) {
+    ASSERT_LE(plan.node_speed[i], curve.speed_cap[i] * (1.0 + slack));
+  }
   for (const SpeedPhase& phase : plan.phases) {
     ASSERT_NEAR(phase.start_distance, s, 1e-9 * plan.length);
     ASSERT_NEAR(phase.start_speed, v_before, 1e-6 * limits.max_speed);
@@ -139,8 +154,11 @@ void ExpectFeasible(const Curve& curve, const CurvatureSpeedPlan& plan, double s
             << static_cast<int>(phase.law) << " kind " << static_cast<int>(phase.kind) << " a "
             << a;
       }
-      if (!squared_cap.empty()) {
-        const double cap = Interpolate(squared_cap, curve, phase.piece, phase.start_distance + d);
+      if (!curve.speed_cap.empty()) {
+        const double from = curve.distance[phase.piece];
+        const double cap = SquaredCapAt(
+            curve, phase.piece,
+            (phase.start_distance + d - from) / (curve.distance[phase.piece + 1] - from));
         ASSERT_LE(v * v, cap * (1.0 + slack) + 1e-9 * limits.max_speed);
       }
     }
@@ -165,9 +183,7 @@ double DenseTime(const Curve& curve, int steps) {
     kappa[i] = std::abs(curve.curvature[j] + (curve.curvature[j + 1] - curve.curvature[j]) * part);
     cap[i] = std::min(limits.max_speed * limits.max_speed, lateral / std::max(kappa[i], 1e-300));
     if (!curve.speed_cap.empty()) {
-      const double c0 = curve.speed_cap[j] * curve.speed_cap[j];
-      const double c1 = curve.speed_cap[j + 1] * curve.speed_cap[j + 1];
-      cap[i] = std::min(cap[i], c0 + (c1 - c0) * part);
+      cap[i] = std::min(cap[i], SquaredCapAt(curve, j, part));
     }
     if (i < m) ds[i] = (curve.distance[j + 1] - curve.distance[j]) / steps;
   }
@@ -321,6 +337,69 @@ TEST(CurvatureProfileTest, PrescribedSpeedIsFollowedAndClippingReported) {
   // 9 + (36 - 9)/12 d = 25 at d = 7.11...; 36 - 35/12.25 d = 25 at d = 3.85.
   EXPECT_NEAR(plan.clipped[0].start_distance, 18.0 + 16.0 * 12.0 / 27.0, 1e-9);
   EXPECT_NEAR(plan.clipped[0].end_distance, 60.0 + 11.0 * 12.25 / 35.0, 1e-9);
+}
+
+// A lap may be told from any of its nodes on. Where its ends differ in sign, what lies between the
+// seam and the new start changes its sign for the seam's jump.
+TEST(CurvatureProfileTest, LapsWhoseEndsDifferInSignTakeTheSameTimeFromAnyNodeOn) {
+  for (const BudgetMode mode : {BudgetMode::kIndependent, BudgetMode::kCoupled}) {
+    Curve lap;
+    lap.flying = true;
+    lap.limits.max_speed = 10.0;
+    lap.limits.max_acceleration = lap.limits.max_braking = 1.0;
+    lap.limits.budget_mode = mode;
+    (mode == BudgetMode::kCoupled ? lap.limits.max_total_acceleration
+                                  : lap.limits.max_lateral_acceleration) = 1.0;
+    lap.distance = {0.0, 5.0, 10.0, 15.0, 20.0};
+    lap.curvature = {0.5, -0.1, 1.0, 0.2, -0.5};
+    Curve from_slowest = lap;
+    from_slowest.curvature = {1.0, 0.2, -0.5, 0.1, -1.0};
+    CurvatureWorkspace workspace;
+    CurvatureSpeedPlan plan, moved;
+    PlanSpeedAlongCurve(lap.Request(), workspace, plan);
+    PlanSpeedAlongCurve(from_slowest.Request(), workspace, moved);
+    ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+    ASSERT_EQ(moved.status, SpeedPlanStatus::kOk);
+    EXPECT_NEAR(plan.duration_s, moved.duration_s, 1e-12 * moved.duration_s);
+    ExpectFeasible(lap, plan, kBudgetExcess);
+  }
+}
+
+TEST(CurvatureProfileTest, ACapBetweenNodesWithoutOneHoldsAtItsNode) {
+  for (const BudgetMode mode : {BudgetMode::kIndependent, BudgetMode::kCoupled}) {
+    for (const double cap : {1.0, 0.0}) {
+      Curve curve;
+      curve.limits.max_speed = 10.0;
+      curve.limits.max_acceleration = curve.limits.max_braking = 2.0;
+      curve.limits.budget_mode = mode;
+      if (mode == BudgetMode::kCoupled) curve.limits.max_total_acceleration = 5.0;
+      curve.distance = {0.0, 20.0, 40.0};
+      curve.curvature.assign(3, 0.0);
+      curve.speed_cap = {kNoCap, cap, kNoCap};
+      CurvatureWorkspace workspace;
+      CurvatureSpeedPlan plan;
+      PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+      ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+      EXPECT_NEAR(plan.node_speed[1], cap, 1e-12);
+      // Up to sqrt(40 + cap^2 / 2), down to the cap, and the same again.
+      const double peak = std::sqrt(40.0 + 0.5 * cap * cap);
+      EXPECT_NEAR(plan.duration_s, 2.0 * peak - cap, 1e-9);
+    }
+    Curve start;
+    start.limits.max_speed = 10.0;
+    start.limits.max_acceleration = start.limits.max_braking = 2.0;
+    start.limits.budget_mode = mode;
+    start.distance = {0.0, 20.0, 40.0};
+    start.curvature.assign(3, 0.0);
+    start.speed_cap = {2.0, kNoCap, kNoCap};
+    start.start = 5.0;
+    if (mode == BudgetMode::kCoupled) start.limits.max_total_acceleration = 5.0;
+    CurvatureWorkspace workspace;
+    CurvatureSpeedPlan plan;
+    PlanSpeedAlongCurve(start.Request(), workspace, plan);
+    EXPECT_EQ(plan.status, SpeedPlanStatus::kInfeasibleStart);
+    EXPECT_NEAR(plan.start_speed_max, 2.0, 1e-12);
+  }
 }
 
 TEST(CurvatureProfileTest, InvalidProfilesNameTheirFields) {

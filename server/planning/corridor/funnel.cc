@@ -56,7 +56,10 @@ double PathLength(const CorridorPath& path) {
 class Funnel::Run {
  public:
   Run(Funnel* funnel, Vec2 start, double tolerance, std::vector<PathCorner>* corners)
-      : tolerance_(tolerance), squared_tolerance_(tolerance * tolerance), corners_(*corners) {
+      : noise_(kPortalNoiseTolerances * tolerance),
+        squared_tolerance_(tolerance * tolerance),
+        squared_noise_(noise_ * noise_),
+        corners_(*corners) {
     left_.ends = funnel->left_.data();
     right_.ends = funnel->right_.data();
     apex_ = start;
@@ -179,7 +182,7 @@ class Funnel::Run {
       const Pair vy = Pair{next.y, next_across.y} - from_y;
       const Pair turn = kSide * (ux * vy - uy * vx);
       const Pair size = Magnitude(ux) + Magnitude(uy) + Magnitude(vx) + Magnitude(vy);
-      const Pair doubt = size * (tolerance_ + kCrossErrorBound * size);
+      const Pair doubt = size * (noise_ + kCrossErrorBound * size);
       if (!(turn[0] > doubt[0] && turn[1] > doubt[1]) ||
           SquaredNorm(next - next_across) <= squared_tolerance_) {
         break;
@@ -291,15 +294,21 @@ class Funnel::Run {
     return products[0] - products[1] < -doubt;
   }
 
-  // Bounds what rounding and the tolerance can change in the cross product of two vectors of the
+  // Bounds what rounding and noise can change in the cross product of two vectors of the
   // given sum of L1 norms.
-  double Doubt(double size) const { return size * (tolerance_ + kCrossErrorBound * size); }
+  double Doubt(double size) const { return size * (noise_ + kCrossErrorBound * size); }
+
+  // Whether p is the last portal's end once more.
+  ARCLANE_HOT bool IsEndOf(Vec2 end, Vec2 p) const {
+    const double squared = SquaredNorm(p - end);
+    return squared <= squared_tolerance_ || (squared <= squared_noise_ && IsBehindLastPortal(p));
+  }
 
   template <int kSide>
   ARCLANE_HOT void Add(Vec2 p, uint32_t index) {
     Chain& chain = Side<kSide>();
     if (chain.empty()) {
-      if (SquaredNorm(p - apex_) <= squared_tolerance_) {
+      if (IsEndOf(apex_, p)) {
         if (!corners_.empty() && corners_.back().side == kCornerSide<kSide>) {
           corners_.back().portal = index;
         }
@@ -312,8 +321,8 @@ class Funnel::Run {
         chain.ends[chain.end++] = {p, index};
         return;
       }
-      // A turn beyond doubt implies that p is not within the tolerance of the last end.
-      if (turn == Turn::kInDoubt && SquaredNorm(p - top.point) <= squared_tolerance_) {
+      // A turn beyond doubt implies that p is not within the noise of the last end.
+      if (turn == Turn::kInDoubt && IsEndOf(top.point, p)) {
         top.portal = index;
         return;
       }
@@ -390,6 +399,12 @@ class Funnel::Run {
     return kSide * Orient2D(base, top, p) > 0;
   }
 
+  // True when p does not lie in front of the last portal, if that has a length.
+  bool IsBehindLastPortal(Vec2 p) const {
+    return old_left_ != old_right_ &&
+           !(arclane::Cross(old_right_ - old_left_, p - old_right_) > 0.0);
+  }
+
   // True when p lies in front of the last portal's line by more than the tolerance.
   bool IsPastLastPortal(Vec2 p) const {
     const Vec2 across = old_right_ - old_left_;
@@ -438,8 +453,9 @@ class Funnel::Run {
     return true;
   }
 
-  const double tolerance_;
+  const double noise_;
   const double squared_tolerance_;
+  const double squared_noise_;
   std::vector<PathCorner>& corners_;
   Vec2 apex_;
   Vec2 old_left_, old_right_;  // The last portal's ends, as merged.

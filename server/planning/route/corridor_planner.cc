@@ -48,7 +48,7 @@ bool CorridorPlanner::Build(const CorridorPlanRequest& request, Violations& viol
 PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck stop,
                                  RoutePlan& plan, Violations& violations, StageMark mark) {
   bool prepared = false;
-  const bool built = Build(request, violations, &prepared);
+  const bool built = Build(request, violations, &prepared) && !AddDriftingPortals(violations);
   mark(Stage::kCorridor);
   if (!built) return PlanStatus::kInvalid;
   if (stop()) return PlanStatus::kStopped;
@@ -80,34 +80,86 @@ PlanStatus CorridorPlanner::Plan(const CorridorPlanRequest& request, StopCheck s
     status = FinishJoined(request, stop, unrounded, plan, mark);
   // Portals that no chain of convex cells can join have no shortest line that the proof could
   // accept.
-  if (status == PlanStatus::kVerificationFailed && AddPortalFaults(violations)) {
+  if (status == PlanStatus::kVerificationFailed && AddCrossingPortals(violations)) {
     return PlanStatus::kInvalid;
   }
   return status;
 }
 
+namespace {
+
+// How far p lies behind the line of a portal; negative in front of it. Travel crosses a portal from
+// its positive to its negative side.
+double DepthBehind(Vec2 left, Vec2 right, Vec2 p) {
+  const Vec2 across = left - right;
+  const double width = Norm(across);
+  return width > 0.0 ? Cross(across, p - right) / width : 0.0;
+}
+
+// Ends of successive portals that are one vertex up to the tolerance, step by step.
+struct RepeatedEnd {
+  Vec2 first;
+  Vec2 last;
+
+  // Whether p is the vertex once more by its last place, but noise no longer explains how far it
+  // lies from its first, behind the portal between the first places.
+  bool DriftsBack(Vec2 p, Vec2 left, Vec2 right, double tolerance) const {
+    const double noise = kPortalNoiseTolerances * tolerance;
+    return SquaredNorm(p - last) <= tolerance * tolerance &&
+           SquaredNorm(p - first) > noise * noise && DepthBehind(left, right, p) > 0.0;
+  }
+  void Add(Vec2 p, double tolerance) {
+    if (SquaredNorm(p - last) > tolerance * tolerance) first = p;
+    last = p;
+  }
+};
+
+}  // namespace
+
+void CorridorPlanner::AddPortalFault(size_t portal, const std::string& fault,
+                                     Violations& violations) {
+  violations.Add(ViolationReason::kNotConvex, "portals[" + std::to_string(portal) + "]",
+                 "is no edge of a convex cell together with the portal before it: " + fault);
+}
+
+// Without polygons: ends that are repeated must not drift back, each by less than the tolerance.
+// Which way a line turns round them would be chance. True when some do.
+bool CorridorPlanner::AddDriftingPortals(Violations& violations) const {
+  if (corridor_.has_polygons || corridor_.portals.empty()) return false;
+  const size_t before = violations.total();
+  const double tolerance = corridor_.tolerance;
+  RepeatedEnd left{corridor_.portals[0].left, corridor_.portals[0].left};
+  RepeatedEnd right{corridor_.portals[0].right, corridor_.portals[0].right};
+  for (size_t i = 1; i < corridor_.portals.size(); ++i) {
+    const Portal& portal = corridor_.portals[i];
+    if (left.DriftsBack(portal.left, left.first, right.first, tolerance) ||
+        right.DriftsBack(portal.right, left.first, right.first, tolerance)) {
+      AddPortalFault(i,
+                     "an end that it repeats has moved back in steps too small to tell, beyond "
+                     "what the precision of the coordinates allows",
+                     violations);
+    }
+    left.Add(portal.left, tolerance);
+    right.Add(portal.right, tolerance);
+  }
+  return violations.total() > before;
+}
+
 // Without polygons: successive portals must be edges of one convex cell, so neither may reach
-// through the other's line by more than the tolerance. True when some do not.
-bool CorridorPlanner::AddPortalFaults(Violations& violations) const {
+// through the other's line by more than the tolerance. True when some do. (Portals of navmeshes
+// that record parts of edges coarsely do, mostly without harm: asked when a route fails its proof.)
+bool CorridorPlanner::AddCrossingPortals(Violations& violations) const {
   if (corridor_.has_polygons) return false;
   const size_t before = violations.total();
-  const auto depth = [](const Portal& portal, Vec2 p) {
-    const Vec2 across = portal.left - portal.right;
-    const double width = Norm(across);
-    return width > 0.0 ? Cross(across, p - portal.right) / width : 0.0;
-  };
-  for (size_t i = 0; i + 1 < corridor_.portals.size(); ++i) {
-    const Portal& a = corridor_.portals[i];
-    const Portal& b = corridor_.portals[i + 1];
-    // Travel crosses a portal from its positive to its negative side: b lies in front of a, a
-    // behind b.
+  for (size_t i = 1; i < corridor_.portals.size(); ++i) {
+    const Portal& a = corridor_.portals[i - 1];
+    const Portal& b = corridor_.portals[i];
     const double reach =
-        std::max({depth(a, b.left), depth(a, b.right), -depth(b, a.left), -depth(b, a.right)});
+        std::max({DepthBehind(a.left, a.right, b.left), DepthBehind(a.left, a.right, b.right),
+                  -DepthBehind(b.left, b.right, a.left), -DepthBehind(b.left, b.right, a.right)});
     if (reach <= corridor_.tolerance) continue;
-    violations.Add(ViolationReason::kNotConvex, "portals[" + std::to_string(i + 1) + "]",
-                   "is no edge of a convex cell together with the portal before it: one reaches "
-                   "through the other's line by " +
-                       std::to_string(reach));
+    AddPortalFault(i, "one reaches through the other's line by " + std::to_string(reach),
+                   violations);
   }
   return violations.total() > before;
 }

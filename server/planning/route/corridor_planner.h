@@ -94,7 +94,9 @@ class CorridorPlanner {
   PlanStatus Finish(const CorridorPlanRequest& request, const Deviation& deviation, RoutePlan& plan,
                     StageMark mark);
   void TraceBraking(RoutePlan& plan);
-  bool AddPortalFaults(Violations& violations) const;
+  static void AddPortalFault(size_t portal, const std::string& fault, Violations& violations);
+  bool AddDriftingPortals(Violations& violations) const;
+  bool AddCrossingPortals(Violations& violations) const;
 
   CorridorBuilder builder_;
   PreparedCorridorBuilder prepared_builder_;

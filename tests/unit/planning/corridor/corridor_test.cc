@@ -418,6 +418,34 @@ TEST(FunnelTest, TouchesThePortalWhereTheCorridorTurnsBack) {
   EXPECT_EQ(built.path.corners[0].point, (Vec2{3, 2}));
 }
 
+// Portals that turn about one vertex, whose copies lie within float32's precision of their
+// predecessors but somewhat farther from the first: three of them are 6.4 ulps apart, the last
+// behind the first. They decide nothing; the straight line passes them by far.
+TEST(FunnelTest, CopiesOfAVertexThatMoveBackAreTheVertex) {
+  const Vec2 start{3.8305418491363525, 4.931468963623047};
+  const Vec2 goal{0.8371613025665283, 0.3584107458591461};
+  const Vec2 copies[] = {{4.125002861022949, 1.0625033378601074},
+                         {4.125003814697266, 1.0625042915344238},
+                         {4.125004768371582, 1.0625057220458984}};
+  const Vec2 far[] = {{0.8508651256561279, 2.299448013305664},
+                      {0.689346432685852, 1.7305454015731812},
+                      {0.6316611766815186, 0.8466675281524658}};
+  const double tolerance = CoordinatePrecision::Float32().ToleranceAt(4.931468963623047);
+  for (const double mirror : {1.0, -1.0}) {
+    const auto placed = [&](Vec2 p) { return Vec2{p.x, mirror * p.y}; };
+    std::vector<Portal> portals(3);
+    for (size_t i = 0; i < portals.size(); ++i) {
+      portals[i].left = placed(mirror > 0.0 ? copies[i] : far[i]);
+      portals[i].right = placed(mirror > 0.0 ? far[i] : copies[i]);
+    }
+    Funnel funnel;
+    CorridorPath path;
+    funnel.FindShortestPath(placed(start), placed(goal), portals, tolerance, false, &path);
+    EXPECT_TRUE(path.corners.empty()) << "mirror " << mirror;
+    EXPECT_NEAR(path.length, Distance(start, goal), 1e-12);
+  }
+}
+
 TEST(FunnelTest, KeepsItsAnswerWhenBuffersAreWarm) {
   Funnel funnel;
   CorridorPath path;

@@ -537,5 +537,33 @@ TEST(CorridorPlannerTest, PortalsThatNoConvexCellJoinsAreNamed) {
   EXPECT_EQ(planned.violations.kept()[0].field.substr(0, 8), "portals[");
 }
 
+// Thirteen portals turn about a vertex whose copies move back by four ulps of float32 each: which
+// way the line turns round them would be chance.
+TEST(CorridorPlannerTest, CopiesOfAVertexThatDriftBackAreNamed) {
+  const double step = 4.0 * 0x1p-21;
+  std::vector<double> left_x, left_y, right_x, right_y;
+  for (int i = 0; i < 13; ++i) {
+    left_x.push_back(2.0 - i * step);
+    left_y.push_back(2.0);
+    right_x.push_back(2.0 + 0.1 * i);
+    right_y.push_back(0.0);
+  }
+  CorridorPlanRequest request = LShape().Request();
+  request.corridor.precision = CoordinatePrecision::Float32();
+  request.corridor.has_polygons = false;
+  request.corridor.polygons = {};
+  request.corridor.has_portals = true;
+  request.corridor.portals.left = {left_x, left_y, {}};
+  request.corridor.portals.right = {right_x, right_y, {}};
+  request.corridor.start = {0, 1};
+  request.corridor.goal = {4, 1};
+  const Planned planned = Plan(request);
+  EXPECT_EQ(planned.status, PlanStatus::kInvalid);
+  ASSERT_FALSE(planned.violations.empty());
+  // As many as the noise of four tolerances of six ulps each allows pass.
+  EXPECT_EQ(planned.violations.kept()[0].field, "portals[7]");
+  EXPECT_EQ(planned.violations.kept()[0].reason, ViolationReason::kNotConvex);
+}
+
 }  // namespace
 }  // namespace arclane

@@ -304,6 +304,7 @@ template <typename Real>
 Real FirstExcess(Real p, Real q, Real r, Real d) {
   if (!Exceeds(p, q, r, d)) return d;
   const Real root = std::sqrt(std::max(Real{0}, q * q - 4.0 * r * p));
+  if (q < 0.0) return std::min((root - q) / (2.0 * r), d);  // falls first: r > 0
   const Real sum = q + root;
   return sum > 0.0 ? std::clamp(-2.0 * p / sum, Real{0}, d) : d;
 }

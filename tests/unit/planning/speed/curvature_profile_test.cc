@@ -7,6 +7,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -245,6 +246,58 @@ TEST(CurvatureProfileTest, ReservedLimitsHoldBetweenNodesAndTimeIsOptimal) {
 
 TEST(CurvatureProfileTest, CoupledBudgetHoldsBetweenNodesAndTimeIsNearOptimal) {
   CheckRandomCurves(BudgetMode::kCoupled, kBudgetExcess, 1e-3, 3e-3, 1000);
+}
+
+Curve CoupledCurve(std::vector<double> distance, std::vector<double> curvature,
+                   std::vector<double> speed_cap, double max_speed, double max_acceleration,
+                   double max_braking, double max_total) {
+  Curve curve;
+  curve.distance = std::move(distance);
+  curve.curvature = std::move(curvature);
+  curve.speed_cap = std::move(speed_cap);
+  curve.limits.max_speed = max_speed;
+  curve.limits.max_acceleration = max_acceleration;
+  curve.limits.max_braking = max_braking;
+  curve.limits.max_total_acceleration = max_total;
+  curve.limits.budget_mode = BudgetMode::kCoupled;
+  return curve;
+}
+
+Curve FlyingLap(Curve curve) {
+  curve.flying = true;
+  return curve;
+}
+
+Curve WithLateralLimit(Curve curve, double limit) {
+  curve.limits.max_lateral_acceleration = limit;
+  return curve;
+}
+
+// Acceleration that begins below a rising cap's and grows, and braking steps that bulge over it.
+TEST(CurvatureProfileTest, CoupledPlansKeepSpeedCaps) {
+  const Curve curves[] = {
+      CoupledCurve({0.0, 0.34858154930837415, 49.387282071473294, 59.67795691661824},
+                   {0.0, 0.9304581080722707, -0.3088119242403642, 0.06700560866311411},
+                   {4.18624782256128, 6.472630565747644, 7.084772929522934, 8.16044204956621},
+                   10.849315149352794, 7.762184673969442, 5.064815186911126, 15.520651018682223),
+      FlyingLap(
+          CoupledCurve({0.0, 147.78, 150.428, 276.922},
+                       {0.6110229341761617, 0.5062975817772573, 0.4119187, 0.6110229341761617},
+                       {12.0, 4.332944178248685, 5.9411232020788844, 12.0}, 6.0, 6.908232105395505,
+                       0.6280163221549406, 9.956937301468052)),
+      FlyingLap(CoupledCurve(
+          {0.0, 83.115998708919804, 84.538961561053867, 131.792585741746},
+          {0.92306317060509446, 0.3180113017067363, 0.84862445550474175, 0.92306317060509446},
+          {7.2368716567291003, 2.8412575712659152, 11.509254585823381, 7.2368716567291003},
+          17.754590626032581, 6.3019002375247188, 0.52515835312705994, 5.5078718317707507))};
+  for (const Curve& curve : curves) {
+    SCOPED_TRACE(curve.Print(0));
+    CurvatureWorkspace workspace;
+    CurvatureSpeedPlan plan;
+    PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+    ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+    ASSERT_NO_FATAL_FAILURE(ExpectFeasible(curve, plan, kBudgetExcess));
+  }
 }
 
 TEST(CurvatureProfileTest, FinerResolutionComesCloserToTheOptimum) {

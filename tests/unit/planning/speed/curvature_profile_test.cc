@@ -300,6 +300,49 @@ TEST(CurvatureProfileTest, CoupledPlansKeepSpeedCaps) {
   }
 }
 
+// At most 0.1 % above the optimum, as the default resolution promises.
+void ExpectNearOptimal(const Curve& curve) {
+  SCOPED_TRACE(curve.Print(0));
+  CurvatureWorkspace workspace;
+  CurvatureSpeedPlan plan;
+  PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+  ASSERT_NO_FATAL_FAILURE(ExpectFeasible(curve, plan, kBudgetExcess));
+  EXPECT_LE(plan.duration_s, DenseTime(curve, 40000) * 1.001);
+}
+
+// The two caps meet at a corner, from either side or twice within an interval.
+TEST(CurvatureProfileTest, CoupledPlansRunUpToTheCornerOfSpeedCapAndLateralLimit) {
+  const Curve curves[] = {
+      WithLateralLimit(CoupledCurve({0.0, 2919.0}, {-0.5826, -0.01522}, {0.1802, 30.0}, 10, 0.2443,
+                                    3.542, 6.366),
+                       5.729),
+      WithLateralLimit(
+          CoupledCurve({0.0, 2919.0}, {0.01522, 0.5826}, {30.0, 0.1802}, 10, 3.542, 0.2443, 6.366),
+          5.729),
+      WithLateralLimit(
+          CoupledCurve({0.0, 2120.0}, {-0.3109, 0.1383}, {0.4161, 12.0}, 6, 0.9324, 0.8614, 1.269),
+          1.142),
+      WithLateralLimit(
+          CoupledCurve({0.0, 65.03, 92.48, 174.84, 231.3}, {0.0, 0.0101, 0.0, 0.3268, 0.0},
+                       {1.284, 1.319, 17.2, 0.5289, 17.2}, 5.742, 1.616, 0.2105, 1.616),
+          0.8079),
+      FlyingLap(WithLateralLimit(
+          CoupledCurve({0.0, 27.56, 30.49, 54.36}, {0.2694, 0.7314, 0.7314, 0.2694},
+                       {20.0, 7.808, 1.477, 20.0}, 10, 4.517, 1.099, 4.517),
+          2.258))};
+  for (const Curve& curve : curves) ExpectNearOptimal(curve);
+}
+
+// Braking far weaker than the budget: long steps at its limit.
+TEST(CurvatureProfileTest, CoupledPlansUseAllOfAWeakBrake) {
+  ExpectNearOptimal(FlyingLap(CoupledCurve({0.0, 1.374, 2.622, 3.22, 3.62, 4.232},
+                                           {0.0976, 0.0, 0.0, 5.235, 0.0, 0.0976}, {}, 44.88, 4.117,
+                                           0.3317, 4.117)));
+  ExpectNearOptimal(FlyingLap(CoupledCurve(
+      {0.0, 20.0, 24.66, 33.7}, {-0.5788, 0.0, 0.6905, -0.5788}, {}, 10, 1.581, 0.391, 4.312)));
+}
+
 TEST(CurvatureProfileTest, FinerResolutionComesCloserToTheOptimum) {
   Curve curve;
   for (int i = 0; i <= 40; ++i) {

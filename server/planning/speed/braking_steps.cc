@@ -107,6 +107,7 @@ class BackwardPass {
           d = std::max(smallest, edge_.Shorter(x_, f, k_here, k_from, d, ends));
           continue;
         } else if (edge_.DeepStep(x_, f, k_here, k_from, d, ends)) {
+          if (!FollowsCap(part, k_here, k_from, cap_here, cap_from, d, ends)) Straighten(ends);
           f = Accept(from - part.from, position - part.from, d, k_from, cap_here, cap_from, ends);
         } else {
           const Real less = edge_.ShortStep(x_, f, k_here, -part.k_slope, d, ends);
@@ -114,6 +115,7 @@ class BackwardPass {
             from = position - less;
             k_from = part.K(from);
             cap_from = part.Cap(from);
+            if (!FollowsCap(part, k_here, k_from, cap_here, cap_from, less, ends)) Straighten(ends);
             f = Accept(from - part.from, position - part.from, less, k_from, cap_here, cap_from,
                        ends);
             lengths_.Restart(ends.a1 == 0.0 ? std::numeric_limits<Real>::infinity() : smallest);
@@ -138,19 +140,24 @@ class BackwardPass {
     }
   }
 
-  // Under a falling cap: a step that ends below it must not bulge over it before, and where the
-  // step meets the cap the budget must allow following it.
+  // A step that ends below the cap must not bulge over it before. Where one meets a cap that falls
+  // along the way the budget must allow following it.
   bool FollowsCap(const CurvePart<Real>& part, Real k_here, Real k_from, Real cap_here,
                   Real cap_from, Real d, const StepEnds<Real>& ends) const {
-    if (cap_from <= cap_here) return true;
+    if (cap_from == cap_here) return true;
     const Real slope = (cap_from - cap_here) / d;
     if (x_ + d * (ends.a0 + ends.a1) > cap_from) {
-      return d <= kSmallestPart * (part.to - part.from) ||
+      return cap_from < cap_here || d <= kSmallestPart * (part.to - part.from) ||
              edge_.Keeps(cap_here, 0.5 * slope, k_here, k_from, d) ||
              0.5 * slope > edge_.At(k_from, cap_from);
     }
     const Real tiny = kSameSquare * cap_from;
     return !Exceeds(x_ - cap_here - tiny, 2.0 * ends.a0 - slope, (ends.a1 - ends.a0) / d, d);
+  }
+
+  // The smallest step that bulges over the cap runs as a line below it.
+  static void Straighten(StepEnds<Real>& ends) {
+    ends.a0 = ends.a1 = std::min(ends.a0, ends.a1);
   }
 
   // Takes the step of length d from `from` to `to` in its part. Returns the braking with which

@@ -132,44 +132,75 @@ class PartCutter {
   }
 
  private:
+  // Cuts a part under a linear cap where that meets the lateral limit.
   void AddPart(const CurvePart<Real>& part) {
-    const Real k_high = std::max(part.k_from, part.k_to);
     const Real line = std::max(part.cap_from, part.cap_to);
-    if (!(k_high * line > lateral_)) {
+    if (!(std::max(part.k_from, part.k_to) * line > lateral_)) {
       parts_.push_back(part);
       return;
     }
-    const auto cap = [&](Real k, Real under) {
-      return k * under > lateral_ ? lateral_ / k : under;
+    const Real length = part.to - part.from;
+    std::array<Real, 3> ends = {length, length, length};
+    int count = 0;
+    const auto cut = [&](Real at) {
+      if (at > kSliver * length && at < length - kSliver * length) ends[count++] = at;
     };
-    // Below k_low the lateral limit does not bind.
-    const Real k_low = std::clamp(lateral_ / line, std::min(part.k_from, part.k_to), k_high);
-    const int count = 1 + static_cast<int>(std::log(k_high / k_low) / log_ratio_);
-    const bool rises = part.k_to > part.k_from;
-    CurvePart<Real> next = part;
-    next.cap_from = cap(part.k_from, part.cap_from);
-    for (int i = 0; i <= count; ++i) {
-      const Real share = static_cast<Real>(rises ? i : count - i) / count;
-      const Real k = k_low * std::pow(k_high / k_low, share);
-      const Real at =
-          part.k_to != part.k_from ? (k - part.k_from) / (part.k_to - part.k_from) : Real{1};
-      AddUpTo(part, at, cap, next);
+    // (cap_from + cap_slope d) (k_from + k_slope d) = lateral.
+    const Real square = part.cap_slope * part.k_slope;
+    const Real b = part.cap_from * part.k_slope + part.cap_slope * part.k_from;
+    const Real c = part.cap_from * part.k_from - lateral_;
+    const Real discriminant = b * b - 4.0 * square * c;
+    if (discriminant > 0.0) {
+      const Real q = -0.5 * (b + std::copysign(std::sqrt(discriminant), b));
+      cut(c / q);
+      if (square != 0.0) cut(q / square);
     }
-    AddUpTo(part, Real{1}, cap, next);
+    if (count == 2 && ends[0] > ends[1]) std::swap(ends[0], ends[1]);
+    Real from = 0;
+    for (int i = 0; i <= count; ++i) {
+      const Real to = i < count ? ends[i] : length;
+      if (!(to > from)) continue;
+      const Real middle = part.from + 0.5 * (from + to);
+      AddBetween(part, from, to, part.K(middle) * part.Cap(middle) > lateral_);
+      from = to;
+    }
   }
 
-  template <typename Cap>
-  void AddUpTo(const CurvePart<Real>& part, Real share, const Cap& cap, CurvePart<Real>& next) {
-    next.to = share >= 1.0 ? part.to : part.from + share * (part.to - part.from);
-    if (!(next.to > next.from)) return;
-    next.k_to = part.K(next.to);
-    next.cap_to = cap(next.k_to, part.Cap(next.to));
+  // The stretch of `part` between two places, offsets from its start, under the lateral limit all
+  // along or not at all.
+  void AddBetween(const CurvePart<Real>& part, Real from, Real to, bool lateral) {
+    const Real length = part.to - part.from;
+    CurvePart<Real> next = part;
+    next.from = part.from + from;
+    next.k_from = part.K(next.from);
+    next.cap_from = UnderLateral(next.k_from, part.Cap(next.from));
+    const Real end = to < length ? part.from + to : part.to;
+    const Real k_end = part.K(end);
+    if (lateral) {
+      const Real ratio = k_end / next.k_from;
+      const int count = 1 + static_cast<int>(std::abs(std::log(ratio)) / log_ratio_);
+      const Real k_start = next.k_from;
+      for (int i = 1; i < count; ++i) {
+        const Real k = k_start * std::pow(ratio, static_cast<Real>(i) / count);
+        AddUpTo(part, part.from + (k - part.k_from) / part.k_slope, next);
+      }
+    }
+    AddUpTo(part, end, next);
+  }
+
+  void AddUpTo(const CurvePart<Real>& part, Real to, CurvePart<Real>& next) {
+    if (!(to > next.from) || to > part.to) return;
+    next.to = to;
+    next.k_to = part.K(to);
+    next.cap_to = UnderLateral(next.k_to, part.Cap(to));
     next.SetSlopes();
     parts_.push_back(next);
     next.from = next.to;
     next.k_from = next.k_to;
     next.cap_from = next.cap_to;
   }
+
+  Real UnderLateral(Real k, Real cap) const { return k * cap > lateral_ ? lateral_ / k : cap; }
 
   const CurveOrder& order_;
   const Real level_;

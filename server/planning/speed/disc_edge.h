@@ -225,7 +225,8 @@ class DiscEdge {
     ends.a0 = a0;
     ends.a1 = a1;
     ends.next = a1;
-    if (0.5 * (a0 + a1) < limit_ * (1.0 - resolution_)) {
+    const bool limited = 0.5 * (a0 + a1) >= limit_ * (1.0 - resolution_);
+    if (!limited) {
       ends.depth = std::max(Real{0}, -shape.middle * per_deepest_);
       if (shape.middle < -deepest) return false;
     }
@@ -238,6 +239,7 @@ class DiscEdge {
     const Real smaller = std::min(a0, a1);
     const Real off = 2.0 * shape.excess / (a0 + a1 + 2.0 * smaller) * kSecondOrder;
     if (off > kLargestCorrection * smaller) return false;
+    if (limited && off > resolution_ * limit_) return false;
     ends.a0 -= off;
     ends.a1 -= off;
     return true;
@@ -304,6 +306,7 @@ template <typename Real>
 Real FirstExcess(Real p, Real q, Real r, Real d) {
   if (!Exceeds(p, q, r, d)) return d;
   const Real root = std::sqrt(std::max(Real{0}, q * q - 4.0 * r * p));
+  if (q < 0.0) return std::min((root - q) / (2.0 * r), d);  // falls first: r > 0
   const Real sum = q + root;
   return sum > 0.0 ? std::clamp(-2.0 * p / sum, Real{0}, d) : d;
 }

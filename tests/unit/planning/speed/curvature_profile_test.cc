@@ -8,6 +8,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gtest/gtest.h"
@@ -261,6 +262,101 @@ TEST(CurvatureProfileTest, ReservedLimitsHoldBetweenNodesAndTimeIsOptimal) {
 
 TEST(CurvatureProfileTest, CoupledBudgetHoldsBetweenNodesAndTimeIsNearOptimal) {
   CheckRandomCurves(BudgetMode::kCoupled, kBudgetExcess, 1e-3, 3e-3, 1000);
+}
+
+Curve CoupledCurve(std::vector<double> distance, std::vector<double> curvature,
+                   std::vector<double> speed_cap, double max_speed, double max_acceleration,
+                   double max_braking, double max_total) {
+  Curve curve;
+  curve.distance = std::move(distance);
+  curve.curvature = std::move(curvature);
+  curve.speed_cap = std::move(speed_cap);
+  curve.limits.max_speed = max_speed;
+  curve.limits.max_acceleration = max_acceleration;
+  curve.limits.max_braking = max_braking;
+  curve.limits.max_total_acceleration = max_total;
+  curve.limits.budget_mode = BudgetMode::kCoupled;
+  return curve;
+}
+
+Curve FlyingLap(Curve curve) {
+  curve.flying = true;
+  return curve;
+}
+
+Curve WithLateralLimit(Curve curve, double limit) {
+  curve.limits.max_lateral_acceleration = limit;
+  return curve;
+}
+
+// Acceleration that begins below a rising cap's and grows, and braking steps that bulge over it.
+TEST(CurvatureProfileTest, CoupledPlansKeepSpeedCaps) {
+  const Curve curves[] = {
+      CoupledCurve({0.0, 0.34858154930837415, 49.387282071473294, 59.67795691661824},
+                   {0.0, 0.9304581080722707, -0.3088119242403642, 0.06700560866311411},
+                   {4.18624782256128, 6.472630565747644, 7.084772929522934, 8.16044204956621},
+                   10.849315149352794, 7.762184673969442, 5.064815186911126, 15.520651018682223),
+      FlyingLap(
+          CoupledCurve({0.0, 147.78, 150.428, 276.922},
+                       {0.6110229341761617, 0.5062975817772573, 0.4119187, 0.6110229341761617},
+                       {12.0, 4.332944178248685, 5.9411232020788844, 12.0}, 6.0, 6.908232105395505,
+                       0.6280163221549406, 9.956937301468052)),
+      FlyingLap(CoupledCurve(
+          {0.0, 83.115998708919804, 84.538961561053867, 131.792585741746},
+          {0.92306317060509446, 0.3180113017067363, 0.84862445550474175, 0.92306317060509446},
+          {7.2368716567291003, 2.8412575712659152, 11.509254585823381, 7.2368716567291003},
+          17.754590626032581, 6.3019002375247188, 0.52515835312705994, 5.5078718317707507))};
+  for (const Curve& curve : curves) {
+    SCOPED_TRACE(curve.Print(0));
+    CurvatureWorkspace workspace;
+    CurvatureSpeedPlan plan;
+    PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+    ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+    ASSERT_NO_FATAL_FAILURE(ExpectFeasible(curve, plan, kBudgetExcess));
+  }
+}
+
+// At most 0.1 % above the optimum, as the default resolution promises.
+void ExpectNearOptimal(const Curve& curve) {
+  SCOPED_TRACE(curve.Print(0));
+  CurvatureWorkspace workspace;
+  CurvatureSpeedPlan plan;
+  PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+  ASSERT_NO_FATAL_FAILURE(ExpectFeasible(curve, plan, kBudgetExcess));
+  EXPECT_LE(plan.duration_s, DenseTime(curve, 40000) * 1.001);
+}
+
+// The two caps meet at a corner, from either side or twice within an interval.
+TEST(CurvatureProfileTest, CoupledPlansRunUpToTheCornerOfSpeedCapAndLateralLimit) {
+  const Curve curves[] = {
+      WithLateralLimit(CoupledCurve({0.0, 2919.0}, {-0.5826, -0.01522}, {0.1802, 30.0}, 10, 0.2443,
+                                    3.542, 6.366),
+                       5.729),
+      WithLateralLimit(
+          CoupledCurve({0.0, 2919.0}, {0.01522, 0.5826}, {30.0, 0.1802}, 10, 3.542, 0.2443, 6.366),
+          5.729),
+      WithLateralLimit(
+          CoupledCurve({0.0, 2120.0}, {-0.3109, 0.1383}, {0.4161, 12.0}, 6, 0.9324, 0.8614, 1.269),
+          1.142),
+      WithLateralLimit(
+          CoupledCurve({0.0, 65.03, 92.48, 174.84, 231.3}, {0.0, 0.0101, 0.0, 0.3268, 0.0},
+                       {1.284, 1.319, 17.2, 0.5289, 17.2}, 5.742, 1.616, 0.2105, 1.616),
+          0.8079),
+      FlyingLap(WithLateralLimit(
+          CoupledCurve({0.0, 27.56, 30.49, 54.36}, {0.2694, 0.7314, 0.7314, 0.2694},
+                       {20.0, 7.808, 1.477, 20.0}, 10, 4.517, 1.099, 4.517),
+          2.258))};
+  for (const Curve& curve : curves) ExpectNearOptimal(curve);
+}
+
+// Braking far weaker than the budget: long steps at its limit.
+TEST(CurvatureProfileTest, CoupledPlansUseAllOfAWeakBrake) {
+  ExpectNearOptimal(FlyingLap(CoupledCurve({0.0, 1.374, 2.622, 3.22, 3.62, 4.232},
+                                           {0.0976, 0.0, 0.0, 5.235, 0.0, 0.0976}, {}, 44.88, 4.117,
+                                           0.3317, 4.117)));
+  ExpectNearOptimal(FlyingLap(CoupledCurve(
+      {0.0, 20.0, 24.66, 33.7}, {-0.5788, 0.0, 0.6905, -0.5788}, {}, 10, 1.581, 0.391, 4.312)));
 }
 
 TEST(CurvatureProfileTest, FinerResolutionComesCloserToTheOptimum) {

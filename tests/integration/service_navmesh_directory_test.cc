@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The directory of navmeshes that a server starts with: which version is active, and files that are
+// refused.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "server/service/navmesh_directory.h"
+#include "tests/integration/service_navmesh_fixture.h"
+#include "tests/support/neutral_message.h"
+
+namespace arclane {
+namespace {
+
+struct NamedContent {
+  std::string name;
+  std::string content;
+};
+
+// A folder of these files, for as long as this lives.
+class Folder {
+ public:
+  explicit Folder(const std::vector<NamedContent>& files) {
+    std::filesystem::remove_all(path_);
+    std::filesystem::create_directory(path_);
+    for (const NamedContent& file : files)
+      std::ofstream(path_ + "/" + file.name, std::ios::binary) << file.content;
+  }
+  ~Folder() { std::filesystem::remove_all(path_); }
+  const std::string& path() const { return path_; }
+
+ private:
+  const std::string path_ =
+      ::testing::TempDir() + "arclane_navmesh_directory_" + std::to_string(getpid());
+};
+
+// The small navmesh at a height.
+std::string Grid(double height = 0) {
+  NeutralMesh mesh = TwoGateGrid();
+  mesh.z.assign(mesh.x.size(), height);
+  return testing::ToMessage(mesh).SerializeAsString();
+}
+
+// The active version of the navmesh `a` of these files.
+uint64_t ActiveOf(const std::vector<NamedContent>& files) {
+  const Folder folder(files);
+  NavMeshBackend backend({});
+  const auto published = PublishDirectory(backend, folder.path());
+  EXPECT_TRUE(published.ok()) << published.status();
+  EXPECT_EQ(*published, files.size());
+  const auto navmesh = backend.registry().Get("a");
+  EXPECT_TRUE(navmesh.ok()) << navmesh.status();
+  return navmesh->active.value;
+}
+
+// A version may have two names: without its number, or with zeros before it.
+TEST(NavMeshDirectoryTest, TheHighestVersionIsActiveUnderWhateverNames) {
+  EXPECT_EQ(ActiveOf({{"a.navmesh", Grid()}, {"a@1.navmesh", Grid()}}), 1u);
+  EXPECT_EQ(ActiveOf({{"a@1.navmesh", Grid()}, {"a@01.navmesh", Grid()}}), 1u);
+  EXPECT_EQ(
+      ActiveOf({{"a@2.navmesh", Grid(1)}, {"a@02.navmesh", Grid(1)}, {"a@1.navmesh", Grid()}}), 2u);
+  EXPECT_EQ(ActiveOf({{"a.navmesh", Grid()}, {"a@1.navmesh", Grid()}, {"a@2.navmesh", Grid(1)}}),
+            2u);
+  EXPECT_EQ(ActiveOf({{"a.navmesh", Grid()}, {"a@1.navmesh", Grid()}, {"b@7.navmesh", Grid()}}),
+            1u);
+}
+
+}  // namespace
+}  // namespace arclane

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is refused is refused by the same name in single calls, batches and streams.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/integration/service_harness.h"
+#include "tests/integration/service_navmesh_fixture.h"
+#include "tests/support/grid_mesh.h"
+#include "tests/support/neutral_message.h"
+
+namespace arclane {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr auto kUnknownMode = static_cast<v1::CacheMode>(9);
+// Holds a NUL.
+const std::string kNulName("a\0b", 3);
+
+class ServiceRefusalTest : public ServiceNavMeshTest {
+ protected:
+  // The status of the call or the stream, or of its only item.
+  struct End {
+    grpc::Status call;
+    std::optional<google::rpc::Status> item;
+  };
+
+  static v1::PlanItem ItemOf(const v1::PlanCorridorRequest& request) {
+    v1::PlanItem item;
+    *item.mutable_corridor() = request;
+    if (request.corridor().has_refs()) item.mutable_corridor()->clear_navmesh();
+    return item;
+  }
+  // What items by reference name their polygons of.
+  static v1::PlanShared Map() {
+    v1::PlanShared shared;
+    shared.mutable_navmesh()->set_navmesh_id("map");
+    return shared;
+  }
+  End Batch(const v1::PlanShared& shared, const v1::PlanCorridorRequest& request) {
+    v1::PlanBatchRequest batch;
+    *batch.mutable_shared() = shared;
+    *batch.add_items() = ItemOf(request);
+    grpc::ClientContext context;
+    const auto reader = server_.stub().PlanBatch(&context, batch);
+    End end;
+    v1::PlanBatchResponse response;
+    while (reader->Read(&response)) {
+      for (const v1::PlanItemAnswer& answer : response.answers())
+        if (answer.has_status()) end.item = answer.status();
+    }
+    end.call = reader->Finish();
+    return end;
+  }
+  End Stream(const v1::PlanShared& shared, const v1::PlanCorridorRequest& request) {
+    v1::PlanStreamRequest message;
+    *message.mutable_shared() = shared;
+    *message.add_items()->mutable_item() = ItemOf(request);
+    grpc::ClientContext context;
+    const auto stream = server_.stub().PlanStream(&context);
+    stream->Write(message);
+    stream->WritesDone();
+    End end;
+    v1::PlanStreamResponse response;
+    while (stream->Read(&response)) {
+      for (const v1::PlanStreamAnswer& answer : response.answers())
+        if (answer.answer().has_status()) end.item = answer.answer().status();
+    }
+    end.call = stream->Finish();
+    return end;
+  }
+
+  // The fields that INVALID_ARGUMENT names; none for other answers.
+  static std::vector<std::string> Refused(const grpc::Status& status) {
+    if (status.error_code() != grpc::StatusCode::INVALID_ARGUMENT) return {};
+    return FieldsOf(DetailsOf(status));
+  }
+  static std::vector<std::string> RefusedItem(const End& end) {
+    EXPECT_TRUE(end.call.ok()) << end.call.error_message();
+    if (!end.item || end.item->code() != grpc::StatusCode::INVALID_ARGUMENT) return {};
+    return FieldsOf(DetailsOf(*end.item));
+  }
+};
+
+TEST_F(ServiceRefusalTest, AnUnknownCacheModeIsRefused) {
+  v1::PlanCorridorRequest by_ref = RowRequest();
+  v1::PlanCorridorRequest inline_corridor = SmallRequest();
+  for (v1::PlanCorridorRequest* request : {&by_ref, &inline_corridor}) {
+    for (const int mode : {3, 9, -1}) {
+      request->set_cache_mode(static_cast<v1::CacheMode>(mode));
+      EXPECT_THAT(Refused(PlanStatus(*request)), ElementsAre("cache_mode")) << mode;
+      EXPECT_THAT(RefusedItem(Batch(Map(), *request)), ElementsAre("items[0].corridor.cache_mode"));
+      EXPECT_THAT(RefusedItem(Stream(Map(), *request)), ElementsAre("item.corridor.cache_mode"));
+    }
+  }
+  // With what else is wrong.
+  by_ref.mutable_agent()->mutable_limits()->set_max_speed(-1);
+  EXPECT_THAT(Refused(PlanStatus(by_ref)), ElementsAre("cache_mode", "agent.limits.max_speed"));
+}
+
+TEST_F(ServiceRefusalTest, AnUnknownCacheModeOfTheSharedPartIsNamedThereAndOnce) {
+  v1::PlanShared shared = Map();
+  shared.set_cache_mode(kUnknownMode);
+  v1::PlanCorridorRequest with_its_own = RowRequest();
+  with_its_own.set_cache_mode(v1::CACHE_MODE_BYPASS);
+  for (const v1::PlanCorridorRequest& request : {RowRequest(), with_its_own, SmallRequest()}) {
+    const End batch = Batch(shared, request);
+    EXPECT_THAT(Refused(batch.call), ElementsAre("shared.cache_mode"));
+    EXPECT_FALSE(batch.item);
+    const End stream = Stream(shared, request);
+    EXPECT_THAT(Refused(stream.call), ElementsAre("shared.cache_mode"));
+    EXPECT_FALSE(stream.item);
+  }
+}
+
+}  // namespace
+}  // namespace arclane

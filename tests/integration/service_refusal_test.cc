@@ -121,5 +121,18 @@ TEST_F(ServiceRefusalTest, AnUnknownCacheModeOfTheSharedPartIsNamedThereAndOnce)
   }
 }
 
+TEST_F(ServiceRefusalTest, ANameWithANulIsRefusedForCorridorsOfTheirOwnToo) {
+  v1::PlanCorridorRequest request = SmallRequest();
+  request.mutable_navmesh()->set_navmesh_id(kNulName);
+  EXPECT_THAT(Refused(PlanStatus(request)), ElementsAre("navmesh.navmesh_id"));
+  EXPECT_THAT(RefusedItem(Batch({}, request)), ElementsAre("items[0].corridor.navmesh.navmesh_id"));
+  EXPECT_THAT(RefusedItem(Stream({}, request)), ElementsAre("item.corridor.navmesh.navmesh_id"));
+  request.mutable_navmesh()->set_navmesh_id("named");
+  request.mutable_navmesh()->set_world_id(kNulName);
+  EXPECT_THAT(Refused(PlanStatus(request)), ElementsAre("navmesh.world_id"));
+  request.set_cache_mode(v1::CACHE_MODE_BYPASS);
+  EXPECT_THAT(Refused(PlanStatus(request)), ElementsAre("navmesh.world_id"));
+}
+
 }  // namespace
 }  // namespace arclane

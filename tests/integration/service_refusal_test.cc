@@ -134,5 +134,20 @@ TEST_F(ServiceRefusalTest, ANameWithANulIsRefusedForCorridorsOfTheirOwnToo) {
   EXPECT_THAT(Refused(PlanStatus(request)), ElementsAre("navmesh.world_id"));
 }
 
+// The corridor is not known without its navmesh, and nothing is said of it.
+TEST_F(ServiceRefusalTest, RefsWithoutANavMeshLackNothingElse) {
+  v1::PlanCorridorRequest request = RowRequest();
+  request.clear_navmesh();
+  EXPECT_THAT(Refused(PlanStatus(request)), ElementsAre("navmesh.navmesh_id"));
+  request.mutable_navmesh()->set_world_id("match");
+  EXPECT_THAT(Refused(PlanStatus(request)), ElementsAre("navmesh.navmesh_id"));
+  EXPECT_THAT(RefusedItem(Batch({}, RowRequest())), ElementsAre("items[0].corridor.corridor.refs"));
+  // What can be told of the other fields is told.
+  request.mutable_start()->set_x(std::numeric_limits<double>::quiet_NaN());
+  request.mutable_agent()->mutable_limits()->set_max_speed(-1);
+  EXPECT_THAT(Refused(PlanStatus(request)),
+              ElementsAre("navmesh.navmesh_id", "agent.limits.max_speed", "start.x"));
+}
+
 }  // namespace
 }  // namespace arclane

@@ -149,5 +149,25 @@ TEST_F(ServiceRefusalTest, RefsWithoutANavMeshLackNothingElse) {
               ElementsAre("navmesh.navmesh_id", "agent.limits.max_speed", "start.x"));
 }
 
+TEST_F(ServiceRefusalTest, ReadingChecksItsNames) {
+  const auto refused = [&](const std::string& navmesh_id, const std::string& world_id) {
+    v1::ReadNavMeshRequest request;
+    request.set_navmesh_id(navmesh_id);
+    request.set_world_id(world_id);
+    grpc::ClientContext context;
+    const auto reader = registry_->ReadNavMesh(&context, request);
+    v1::ReadNavMeshResponse part;
+    while (reader->Read(&part)) {
+    }
+    return Refused(reader->Finish());
+  };
+  const std::string long_name(129, 'x');
+  EXPECT_THAT(refused("", ""), ElementsAre("navmesh_id"));
+  EXPECT_THAT(refused(long_name, long_name), ElementsAre("navmesh_id", "world_id"));
+  EXPECT_THAT(refused(kNulName, kNulName), ElementsAre("navmesh_id", "world_id"));
+  EXPECT_THAT(refused("map", kNulName), ElementsAre("world_id"));
+  EXPECT_THAT(refused("map", ""), IsEmpty());
+}
+
 }  // namespace
 }  // namespace arclane

@@ -389,15 +389,11 @@ NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesReque
   NavMeshVersion base_version =
       request.base_version.value == 0 ? state->active : request.base_version;
   if (const VersionState* made = state->Find(request.version);
-      made != nullptr && request.base_version.value == 0) {
+      made != nullptr && request.base_version.value == 0 && made->record->base_version.value != 0) {
     base_version = made->record->base_version;  // Sent again: what was active then is meant.
   }
   const VersionState* base = state->Find(base_version);
-  if (base == nullptr) {
-    return missing(
-        Fail(NavMeshReason::kUnknownVersion,
-             absl::StrCat("navmesh '", entry->id, "' has no version ", base_version.value)));
-  }
+  if (base == nullptr) return missing(NoSuchVersion(entry->id, base_version));
   if (base->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, base->record->damage);
   const NavMeshSnapshot& before = *base->record->snapshot;

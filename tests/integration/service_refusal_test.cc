@@ -169,5 +169,77 @@ TEST_F(ServiceRefusalTest, ReadingChecksItsNames) {
   EXPECT_THAT(refused("map", ""), IsEmpty());
 }
 
+// An update under the header's fields, without content unless it is given.
+class ServiceUpdateRefusalTest : public ServiceRefusalTest {
+ protected:
+  grpc::Status Update(v1::UpdateTilesHeader header, const std::string& content = "") {
+    if (header.navmesh_id().empty()) header.set_navmesh_id("map");
+    header.set_version(2);
+    if (!content.empty())
+      ::arclane::testing::Describe(content, v1::NAV_MESH_FORMAT_NEUTRAL, header);
+    grpc::ClientContext context;
+    v1::UpdateTilesResponse response;
+    const auto writer = registry_->UpdateTiles(&context, &response);
+    v1::UpdateTilesRequest request;
+    *request.mutable_header() = header;
+    writer->Write(request);
+    if (!content.empty()) {
+      request.set_content(content);
+      writer->Write(request);
+    }
+    writer->WritesDone();
+    return writer->Finish();
+  }
+};
+
+// Version 1 is there, but no version is active.
+TEST_F(ServiceUpdateRefusalTest, WithoutAnActiveVersionEveryCallSaysThatThereIsNone) {
+  const std::string content = ::arclane::testing::ToMessage(TwoGateGrid()).SerializeAsString();
+  v1::PublishNavMeshHeader header;
+  header.set_navmesh_id("new");
+  header.set_version(1);
+  header.set_inactive(true);
+  ::arclane::testing::Describe(content, v1::NAV_MESH_FORMAT_NEUTRAL, header);
+  v1::PublishNavMeshResponse published;
+  ASSERT_TRUE(::arclane::testing::Publish(*registry_, header, content, &published).ok());
+  const auto expect_none_active = [](const grpc::Status& status) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::FAILED_PRECONDITION);
+    ASSERT_TRUE(DetailsOf(status).info);
+    EXPECT_EQ(DetailsOf(status).info->reason(), "NO_ACTIVE_VERSION");
+    EXPECT_EQ(status.error_message(), "navmesh 'new' has no active version");
+  };
+  v1::UpdateTilesHeader update;
+  update.set_navmesh_id("new");
+  update.add_removed_tile_refs(1000);
+  expect_none_active(Update(update));
+
+  v1::ApplyChangesRequest apply;
+  apply.set_navmesh_id("new");
+  apply.mutable_changes()->add_closed_gates(7);
+  expect_none_active(Apply(apply));
+
+  v1::CreateWorldRequest create;
+  create.set_navmesh_id("new");
+  create.set_world_id("match");
+  v1::CreateWorldResponse created;
+  {
+    grpc::ClientContext context;
+    expect_none_active(registry_->CreateWorld(&context, create, &created));
+  }
+  create.set_version(1);
+  grpc::ClientContext create_context;
+  ASSERT_TRUE(registry_->CreateWorld(&create_context, create, &created).ok());
+  v1::MoveWorldRequest move;
+  move.set_navmesh_id("new");
+  move.set_world_id("match");
+  v1::MoveWorldResponse moved;
+  grpc::ClientContext move_context;
+  expect_none_active(registry_->MoveWorld(&move_context, move, &moved));
+
+  // A version that is named and not there is another matter.
+  update.set_base_version(9);
+  EXPECT_EQ(DetailsOf(Update(update)).info->reason(), "UNKNOWN_VERSION");
+}
+
 }  // namespace
 }  // namespace arclane

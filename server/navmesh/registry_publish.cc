@@ -50,7 +50,7 @@ NavMeshFailure Joined(MeshViolations violations, NavMeshFailure content) {
 
 void AddPlaces(const std::vector<GateDefinition>& gates, const char* list, GatePlaces& places) {
   for (size_t i = 0; i < gates.size(); ++i)
-    places.emplace_back(gates[i].id, absl::StrCat(list, "[", i, "]"));
+    places.defined.emplace_back(gates[i].id, absl::StrCat(list, "[", i, "]"));
 }
 constexpr char kContentGates[] = "gates";
 constexpr char kRequestGates[] = "request.gates";
@@ -409,6 +409,7 @@ NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesReque
   GatePlaces places;
   AddPlaces(content.gates, kContentGates, places);
   AddPlaces(request.gates, kRequestGates, places);
+  places.of_base = kRequestGates;
   replacement.Put(content.tiles);
   // Tiles with larger coordinates than any before need the wider tolerance.
   MeshInfo info = before.info();

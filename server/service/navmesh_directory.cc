@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/digest/digest.h"
 #include "server/files/whole_file.h"
+#include "server/navmesh/registry_types.h"
 #include "server/service/registry_methods.h"
 #include "server/telemetry/logging.h"
 
@@ -54,6 +55,11 @@ absl::StatusOr<std::optional<NavMeshFile>> FileOf(const fs::path& path) {
       (!absl::SimpleAtoi(stem.substr(at + 1), &file.version) || file.version == 0)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path.string(), ": what follows @ must be a version >= 1"));
+  }
+  if (const auto violation = CheckName("", file.navmesh_id)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path.string(), ": what stands before @ and the ending is the navmesh's name, ",
+                     violation->description));
   }
   return std::optional<NavMeshFile>(std::move(file));
 }

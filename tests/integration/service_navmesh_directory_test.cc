@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The directory of navmeshes that a server starts with: which version is active, and files that are
 // refused.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@
 
 namespace arclane {
 namespace {
+
+using ::testing::HasSubstr;
 
 struct NamedContent {
   std::string name;
@@ -67,6 +70,20 @@ TEST(NavMeshDirectoryTest, TheHighestVersionIsActiveUnderWhateverNames) {
             2u);
   EXPECT_EQ(ActiveOf({{"a.navmesh", Grid()}, {"a@1.navmesh", Grid()}, {"b@7.navmesh", Grid()}}),
             1u);
+}
+
+TEST(NavMeshDirectoryTest, AFileWhoseNameIsNoNavMeshsIsNamed) {
+  for (const std::string& stem : {std::string("@2"), std::string(129, 'x')}) {
+    const Folder folder({{stem + ".navmesh", Grid()}});
+    NavMeshBackend backend({});
+    const auto refused = PublishDirectory(backend, folder.path());
+    ASSERT_FALSE(refused.ok());
+    const std::string message(refused.status().message());
+    EXPECT_THAT(message, HasSubstr("/" + stem + ".navmesh: "));
+    EXPECT_THAT(message, HasSubstr("the navmesh's name"));
+    EXPECT_THAT(message, HasSubstr("1 to 128 bytes"));
+    EXPECT_THAT(message, ::testing::Not(HasSubstr("navmesh_id")));
+  }
 }
 
 }  // namespace

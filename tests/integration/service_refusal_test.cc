@@ -192,6 +192,25 @@ class ServiceUpdateRefusalTest : public ServiceRefusalTest {
   }
 };
 
+TEST_F(ServiceUpdateRefusalTest, TextsAndDetailsNameTheSameField) {
+  v1::UpdateTilesHeader header;
+  header.add_removed_gates(948);
+  const grpc::Status status = Update(header);
+  EXPECT_THAT(Refused(status), ElementsAre("header.removed_gates[0]"));
+  EXPECT_THAT(status.error_message(), HasSubstr("first header.removed_gates[0]: "));
+  EXPECT_THAT(status.error_message(), Not(HasSubstr("request.")));
+}
+
+// Gates 7 and 8 would be left on tiles that are no longer there.
+TEST_F(ServiceUpdateRefusalTest, AGateThatLosesItsTileIsNamedByTheFieldThatWouldDefineIt) {
+  v1::UpdateTilesHeader header;
+  header.add_removed_tile_refs(1000);
+  const grpc::Status status = Update(header);
+  EXPECT_THAT(Refused(status), ElementsAre("header.gates"));
+  EXPECT_THAT(DetailsOf(status).bad_request->field_violations(0).description(),
+              HasSubstr("gate 7 "));
+}
+
 // Version 1 is there, but no version is active.
 TEST_F(ServiceUpdateRefusalTest, WithoutAnActiveVersionEveryCallSaysThatThereIsNone) {
   const std::string content = ::arclane::testing::ToMessage(TwoGateGrid()).SerializeAsString();

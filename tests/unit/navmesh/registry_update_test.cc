@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/navmesh/registry_state.h"
@@ -158,7 +159,12 @@ TEST_F(RegistryTest, RefusesToLoseAGateWithItsTile) {
   ASSERT_TRUE(Publish(1, TestMesh()).ok());
   const auto lost = Update(2, TileMesh(0, 0, 5000));
   ASSERT_FALSE(lost.ok());
-  EXPECT_EQ(lost.failure().violations.size(), 2u) << lost.status();
+  ASSERT_EQ(lost.failure().violations.size(), 2u) << lost.status();
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(lost.failure().violations[i].place, "request.gates");
+    EXPECT_THAT(lost.failure().violations[i].description,
+                ::testing::StartsWith(absl::StrCat("gate ", i + 1, " of the base version: ")));
+  }
   const auto moved =
       Update(2, TileMesh(0, 0, 5000),
              {{{1}, "front", {{{5001}, {2}}}, true}, {{2}, "back", {{{5000}, {5002}}}, false}});

@@ -165,7 +165,8 @@ bool HasName(std::string_view encoded) {
 }  // namespace
 
 void Canonicalize(v1::PlanCorridorRequest& request) {
-  request.clear_cache_mode();
+  // One that is unknown stays, so that the plan refuses it.
+  if (v1::CacheMode_IsValid(request.cache_mode())) request.clear_cache_mode();
   request.clear_include_stage_times();
   if (request.corridor().has_refs()) request.clear_navmesh();
   auto& closed = *request.mutable_closed_gates();

@@ -3,13 +3,13 @@
 // the same answer, and a request is planned in its canonical form, so that an answer that was kept
 // is the very bytes that planning would give.
 //
-// Gone are: unknown fields; what belongs to one call (`cache_mode`, `include_stage_times`); the
-// name of the navmesh, which is part of the cache's key, and with `corridor.refs` version and world
-// too, since what the answer was read from is checked by stamps; tolerances that only followers
-// read. Made equal are: -0.0 and 0.0; what is unset and what is set to its default (empty messages
-// included), except the frame's up axis and precision by reference, whose defaults depend on the
-// navmesh, and max_endpoint_shift, whose default depends on the corridor; `closed_gates` and the
-// columns of samples in any order.
+// Gone are: unknown fields; what belongs to one call (`include_stage_times`, and `cache_mode`
+// unless it is an unknown one, which the plan refuses); the name of the navmesh, which is part of
+// the cache's key, and with `corridor.refs` version and world too, since what the answer was read
+// from is checked by stamps; tolerances that only followers read. Made equal are: -0.0 and 0.0;
+// what is unset and what is set to its default (empty messages included), except the frame's up
+// axis and precision by reference, whose defaults depend on the navmesh, and max_endpoint_shift,
+// whose default depends on the corridor; `closed_gates` and the columns of samples in any order.
 #ifndef ARCLANE_SERVER_CODEC_CANONICAL_REQUEST_H_
 #define ARCLANE_SERVER_CODEC_CANONICAL_REQUEST_H_
 

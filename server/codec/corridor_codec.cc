@@ -179,6 +179,8 @@ void CheckCacheMode(const std::string& field, int mode, Violations& violations) 
 
 void CheckIds(const v1::NavMeshRef& navmesh, Violations& violations) {
   const auto check = [&](const char* field, const std::string& id) {
+    if (id.find('\0') != std::string::npos)
+      violations.Add(ViolationReason::kOutOfRange, field, "must hold no NUL");
     if (id.size() <= kMaxIdBytes) return;
     violations.Add(
         ViolationReason::kLimitExceeded, field,

@@ -132,7 +132,8 @@ const std::vector<Setting>& Table() {
        "Most memory of the versions of a navmesh; they make room as for max_navmesh_versions."},
       {"max_worlds", CountMember{&C::max_worlds, 1, 100'000'000}, "Most worlds of all navmeshes."},
       {"world_idle_s", RealMember{&C::world_idle_s, 1, 31'536'000},
-       "Seconds without a request after which a world is deleted."},
+       "Seconds without a request after which a world is deleted, up to a quarter of them or 5 s "
+       "later."},
       {"navmesh_log_records", CountMember{&C::navmesh_log_records, 16, 10'000'000},
        "Changes of a navmesh that are remembered for watchers who reconnect and requests that are "
        "sent again."},

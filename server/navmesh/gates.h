@@ -30,8 +30,11 @@ struct GateDefinition {
   friend bool operator==(const GateDefinition&, const GateDefinition&) = default;
 };
 
-// Where a request defines its gates, such as `gates[3]`, in the order of its lists.
-using GatePlaces = std::vector<std::pair<GateId, std::string>>;
+// Where a request defines its gates.
+struct GatePlaces {
+  std::vector<std::pair<GateId, std::string>> defined;  // Such as `gates[3]`, in the lists' order.
+  std::string of_base;  // The list that would define anew the gates of the version before.
+};
 
 // The gates of one version, immutable. Ids are unique.
 class GateTable {

@@ -15,13 +15,6 @@ NavMeshFailure UnknownNavMesh(std::string_view id) {
   return Fail(NavMeshReason::kUnknownNavMesh,
               absl::StrCat("there is no navmesh '", std::string(id), "'"));
 }
-NavMeshFailure UnknownVersion(std::string_view id, NavMeshVersion version) {
-  NavMeshFailure failure =
-      Fail(NavMeshReason::kUnknownVersion,
-           absl::StrCat("navmesh '", std::string(id), "' has no version ", version.value));
-  failure.metadata.emplace_back("version", absl::StrCat(version.value));
-  return failure;
-}
 
 }  // namespace
 
@@ -94,7 +87,7 @@ NavMeshResult<Epoch> NavMeshRegistry::Activate(std::string_view navmesh_id,
   MutexLock lock(entry->mutex);
   NavMeshState next = *entry->state.Load();
   const VersionState* state = next.Find(version);
-  if (state == nullptr) return UnknownVersion(navmesh_id, version);
+  if (state == nullptr) return NoSuchVersion(navmesh_id, version);
   if (next.active == version) return next.epoch;
   if (state->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, state->record->damage);
@@ -114,7 +107,7 @@ NavMeshResult<Epoch> NavMeshRegistry::Retire(std::string_view navmesh_id, NavMes
   MutexLock lock(entry->mutex);
   NavMeshState next = *entry->state.Load();
   VersionState* state = next.Find(version);
-  if (state == nullptr) return UnknownVersion(navmesh_id, version);
+  if (state == nullptr) return NoSuchVersion(navmesh_id, version);
   if (next.active == version) {
     return Fail(NavMeshReason::kActiveVersion,
                 absl::StrCat("version ", version.value, " is active; activate another first"));
@@ -134,7 +127,7 @@ NavMeshResult<Epoch> NavMeshRegistry::Delete(std::string_view navmesh_id, NavMes
   if (entry == nullptr) return UnknownNavMesh(navmesh_id);
   MutexLock lock(entry->mutex);
   NavMeshState next = *entry->state.Load();
-  if (next.Find(version) == nullptr) return UnknownVersion(navmesh_id, version);
+  if (next.Find(version) == nullptr) return NoSuchVersion(navmesh_id, version);
   if (next.active == version) {
     return Fail(NavMeshReason::kActiveVersion,
                 absl::StrCat("version ", version.value, " is active; activate another first"));
@@ -216,7 +209,7 @@ NavMeshResult<NavMeshView> NavMeshRegistry::View(std::string_view navmesh_id,
       return OtherVersion(world->id, world->version, version);
     }
     version_state = state->Find(world->version);
-    if (version_state == nullptr) return UnknownVersion(navmesh_id, world->version);
+    if (version_state == nullptr) return NoSuchVersion(navmesh_id, world->version);
     parts.world_id = world->id;
     parts.world_epoch = world->epoch;
     parts.world_life = world->life;
@@ -233,12 +226,8 @@ NavMeshResult<NavMeshView> NavMeshRegistry::View(std::string_view navmesh_id,
     state = entry->state.Load();
     if (state->epoch.value == 0) return UnknownNavMesh(navmesh_id);
     const NavMeshVersion wanted = version.value == 0 ? state->active : version;
-    if (wanted.value == 0) {
-      return Fail(NavMeshReason::kNoActiveVersion,
-                  absl::StrCat("navmesh '", entry->id, "' has no active version"));
-    }
     version_state = state->Find(wanted);
-    if (version_state == nullptr) return UnknownVersion(navmesh_id, wanted);
+    if (version_state == nullptr) return NoSuchVersion(navmesh_id, wanted);
     if (version_state->retired) {
       NavMeshFailure failure =
           Fail(NavMeshReason::kRetiredVersion,

@@ -78,6 +78,7 @@ class NavMeshRegistry {
   // Deletes worlds that were not viewed or changed since now_s - options.world_idle_s; returns how
   // many. O(worlds).
   size_t ExpireWorlds(double now_s);
+  double world_idle_s() const { return options_.world_idle_s; }
 
   // All changes or none, under the next epoch of the world or, without one, of the navmesh.
   NavMeshResult<ApplyResult> ApplyChanges(const ApplyRequest& request, double now_s);

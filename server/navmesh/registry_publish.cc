@@ -50,7 +50,7 @@ NavMeshFailure Joined(MeshViolations violations, NavMeshFailure content) {
 
 void AddPlaces(const std::vector<GateDefinition>& gates, const char* list, GatePlaces& places) {
   for (size_t i = 0; i < gates.size(); ++i)
-    places.emplace_back(gates[i].id, absl::StrCat(list, "[", i, "]"));
+    places.defined.emplace_back(gates[i].id, absl::StrCat(list, "[", i, "]"));
 }
 constexpr char kContentGates[] = "gates";
 constexpr char kRequestGates[] = "request.gates";
@@ -389,15 +389,11 @@ NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesReque
   NavMeshVersion base_version =
       request.base_version.value == 0 ? state->active : request.base_version;
   if (const VersionState* made = state->Find(request.version);
-      made != nullptr && request.base_version.value == 0) {
+      made != nullptr && request.base_version.value == 0 && made->record->base_version.value != 0) {
     base_version = made->record->base_version;  // Sent again: what was active then is meant.
   }
   const VersionState* base = state->Find(base_version);
-  if (base == nullptr) {
-    return missing(
-        Fail(NavMeshReason::kUnknownVersion,
-             absl::StrCat("navmesh '", entry->id, "' has no version ", base_version.value)));
-  }
+  if (base == nullptr) return missing(NoSuchVersion(entry->id, base_version));
   if (base->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, base->record->damage);
   const NavMeshSnapshot& before = *base->record->snapshot;
@@ -413,6 +409,7 @@ NavMeshResult<PublishResult> NavMeshRegistry::UpdateTiles(const UpdateTilesReque
   GatePlaces places;
   AddPlaces(content.gates, kContentGates, places);
   AddPlaces(request.gates, kRequestGates, places);
+  places.of_base = kRequestGates;
   replacement.Put(content.tiles);
   // Tiles with larger coordinates than any before need the wider tolerance.
   MeshInfo info = before.info();

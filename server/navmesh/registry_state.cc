@@ -104,6 +104,15 @@ NavMeshFailure Fail(NavMeshReason reason, std::string message) {
   return {reason, std::move(message), {}, 0, {}};
 }
 
+NavMeshFailure NoSuchVersion(std::string_view navmesh_id, NavMeshVersion version) {
+  const std::string navmesh = absl::StrCat("navmesh '", std::string(navmesh_id), "' has no ");
+  if (version.value == 0) return Fail(NavMeshReason::kNoActiveVersion, navmesh + "active version");
+  NavMeshFailure failure =
+      Fail(NavMeshReason::kUnknownVersion, absl::StrCat(navmesh, "version ", version.value));
+  failure.metadata.emplace_back("version", absl::StrCat(version.value));
+  return failure;
+}
+
 NavMeshFailure OtherVersion(std::string_view world_id, NavMeshVersion stands_on,
                             NavMeshVersion asked) {
   MeshViolations violations;

@@ -98,6 +98,8 @@ NavMeshDescription Describe(const NavMeshEntry& entry, const NavMeshState& state
 size_t BytesOf(const std::vector<VersionState>& versions);
 
 NavMeshFailure Fail(NavMeshReason reason, std::string message);
+// A navmesh lacks a version that a call needs: the one of this number, or for 0 an active one.
+NavMeshFailure NoSuchVersion(std::string_view navmesh_id, NavMeshVersion version);
 // A request names a world and a version on which it does not stand.
 NavMeshFailure OtherVersion(std::string_view world_id, NavMeshVersion stands_on,
                             NavMeshVersion asked);

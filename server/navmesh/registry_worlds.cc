@@ -112,12 +112,7 @@ NavMeshResult<WorldDescription> NavMeshRegistry::CreateWorld(std::string_view na
   NavMeshState next = *entry->state.Load();
   const NavMeshVersion wanted = version.value == 0 ? next.active : version;
   const VersionState* state = next.Find(wanted);
-  if (state == nullptr) {
-    return Fail(
-        wanted.value == 0 ? NavMeshReason::kNoActiveVersion : NavMeshReason::kUnknownVersion,
-        absl::StrCat("navmesh '", entry->id, "' has no ",
-                     wanted.value == 0 ? "active version" : "such version"));
-  }
+  if (state == nullptr) return NoSuchVersion(entry->id, wanted);
   if (state->retired)
     return Fail(NavMeshReason::kRetiredVersion,
                 absl::StrCat("version ", wanted.value, " is retired"));
@@ -194,8 +189,7 @@ NavMeshResult<WorldDescription> NavMeshRegistry::MoveWorld(std::string_view navm
   const auto state = entry.state.Load();
   const NavMeshVersion wanted = version.value == 0 ? state->active : version;
   const VersionState* target = state->Find(wanted);
-  if (target == nullptr)
-    return Fail(NavMeshReason::kUnknownVersion, absl::StrCat("there is no version ", wanted.value));
+  if (target == nullptr) return NoSuchVersion(entry.id, wanted);
   if (target->retired)
     return Fail(NavMeshReason::kRetiredVersion,
                 absl::StrCat("version ", wanted.value, " is retired"));
@@ -344,11 +338,7 @@ NavMeshResult<ApplyResult> NavMeshRegistry::ApplyChanges(const ApplyRequest& req
   NavMeshState next = *entry->state.Load();
   const NavMeshVersion version = request.version.value == 0 ? next.active : request.version;
   VersionState* state = next.Find(version);
-  if (state == nullptr) {
-    return missing(
-        Fail(version.value == 0 ? NavMeshReason::kNoActiveVersion : NavMeshReason::kUnknownVersion,
-             absl::StrCat("navmesh '", entry->id, "' has no version ", version.value)));
-  }
+  if (state == nullptr) return missing(NoSuchVersion(entry->id, version));
   if (state->record->snapshot == nullptr)
     return Fail(NavMeshReason::kDamagedVersion, state->record->damage);
   if (request.violations.empty() && request.expected_epoch &&

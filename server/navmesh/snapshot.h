@@ -70,8 +70,8 @@ class NavMeshSnapshot {
   // every tile of the base that is no longer there is added to the retired refs. `next_stamp`
   // numbers tiles; unique within the registry. Fails with kBrokenMesh (every dangling gate,
   // duplicate ref) or kLimitExceeded (more comparisons of border edges than
-  // any sane mesh needs). `places` tells where gates come from, for violations; gates that are not
-  // among them are named by their ids. O(tiles + changed polygons).
+  // any sane mesh needs). `places` tells where gates come from, for violations; without it they are
+  // named by their ids. O(tiles + changed polygons).
   static NavMeshResult<std::shared_ptr<const NavMeshSnapshot>> Assemble(
       const MeshInfo& info, std::vector<std::shared_ptr<const Tile>> tiles,
       std::shared_ptr<const GateTable> gates, const NavMeshSnapshot* base,

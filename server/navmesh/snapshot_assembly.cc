@@ -303,14 +303,14 @@ class SnapshotAssembly {
            p.y <= high.y + reach;
   }
 
-  // The place of the k-th gate of an id.
-  std::string GatePlace(GateId id, size_t k) const {
-    if (places_ != nullptr) {
-      for (const auto& [gate, place] : *places_) {
-        if (gate == id && k-- == 0) return place;
-      }
+  // A fault of the k-th gate of an id.
+  void AddGateViolation(GateId id, size_t k, std::string description) {
+    const std::string name = absl::StrCat("gate ", id.value);
+    if (places_ == nullptr) return violations_.Add(name, std::move(description));
+    for (const auto& [gate, place] : places_->defined) {
+      if (gate == id && k-- == 0) return violations_.Add(place, std::move(description));
     }
-    return absl::StrCat("gate ", id.value);
+    violations_.Add(places_->of_base, absl::StrCat(name, " of the base version: ", description));
   }
 
   void CheckGates() {
@@ -320,7 +320,7 @@ class SnapshotAssembly {
       same = before != nullptr && before->id == gate.id ? same + 1 : 0;
       before = &gate;
       const auto add = [&](std::string description) {
-        violations_.Add(GatePlace(gate.id, same), std::move(description));
+        AddGateViolation(gate.id, same, std::move(description));
       };
       if (same > 0) add(absl::StrCat("its id ", gate.id.value, " is another gate's too"));
       for (const GateBorder& border : gate.borders) {

@@ -104,6 +104,12 @@ std::optional<FieldViolation> CheckChunkBytes(uint32_t asked) {
                                                std::to_string(asked)};
 }
 
+std::optional<FieldViolation> CheckSharedCacheMode(const v1::PlanShared& shared) {
+  if (v1::CacheMode_IsValid(shared.cache_mode())) return std::nullopt;
+  return FieldViolation{"shared.cache_mode",
+                        "unknown value " + std::to_string(shared.cache_mode())};
+}
+
 std::optional<Failure> BatchPlan::Read(std::string_view encoded, const RequestLimits& limits,
                                        std::unique_ptr<BatchPlan>* batch) {
   std::unique_ptr<BatchPlan> made(new BatchPlan(limits));
@@ -154,6 +160,7 @@ std::optional<Failure> BatchPlan::Split(std::string_view encoded) {
     return TooManyItems(item_count, limits_.max_batch_items);
 
   std::vector<FieldViolation> violations;
+  if (auto violation = CheckSharedCacheMode(shared_)) violations.push_back(*std::move(violation));
   if (auto violation = CheckChunkBytes(chunk_bytes)) violations.push_back(*std::move(violation));
   time_budget_s_ = std::bit_cast<double>(budget_bits);
   if (!(time_budget_s_ >= 0) || !std::isfinite(time_budget_s_)) {

@@ -50,6 +50,9 @@ uint32_t ChunkBytes(uint32_t asked);
 // Nothing, or why a request may not ask for messages of this size.
 std::optional<FieldViolation> CheckChunkBytes(uint32_t asked);
 
+// Nothing, or why what the items of a batch or a stream share is refused as a whole.
+std::optional<FieldViolation> CheckSharedCacheMode(const v1::PlanShared& shared);
+
 // The failure of an answer that does not fit into one message.
 Failure LargerThanMessages(size_t bytes, size_t most);
 

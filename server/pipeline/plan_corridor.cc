@@ -155,6 +155,12 @@ void CorridorKey(const v1::PlanCorridorRequest& request, std::string* key) {
               static_cast<size_t>(refs.size()) * sizeof(uint64_t));
 }
 
+// What can be told of the ends of a corridor that is not known.
+void CheckEnds(const v1::PlanCorridorRequest& request, Violations& violations) {
+  CheckPoint("start", request.start(), violations);
+  CheckPoint("goal", request.goal(), violations);
+}
+
 // Why refs could not be resolved, together with what else is wrong with the request: all fields
 // are told at once. The geometry of the corridor is not known, and not checked.
 Failure WithOtherFields(const v1::PlanCorridorRequest& request, const NavMeshView& view,
@@ -165,8 +171,7 @@ Failure WithOtherFields(const v1::PlanCorridorRequest& request, const NavMeshVie
   Violations violations;
   ReadCorridorRequest(request, &unknown, limits, violations);
   ReadSampling(request.sampling(), SampledThing::kRoute, limits, violations);
-  CheckPoint("start", request.start(), violations);
-  CheckPoint("goal", request.goal(), violations);
+  CheckEnds(request, violations);
   if (violations.empty()) return refs;
   Failure all = ToFailure(violations);
   all.violations.insert(all.violations.end(), refs.violations.begin(), refs.violations.end());
@@ -207,6 +212,11 @@ std::optional<Failure> AnswerPlanCorridor(const v1::PlanCorridorRequest& request
   };
   mark(Stage::kValidate);
   if (should_stop()) return GivenUp(*stopped);
+  // Refs of no navmesh, which is told already.
+  if (by_ref == nullptr && request.corridor().has_refs()) {
+    CheckEnds(request, violations);
+    return ToFailure(violations);
+  }
 
   thread_local RoutePlan plan;
   plan.Clear();

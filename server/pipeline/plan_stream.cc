@@ -118,9 +118,15 @@ std::optional<Failure> ReadStreamMessage(std::string_view encoded, StreamMessage
     failure.message = "the bytes are no " + v1::PlanStreamRequest::descriptor()->full_name();
     return failure;
   }
+  std::vector<FieldViolation> violations;
   if (auto violation = CheckChunkBytes(message->max_chunk_bytes))
-    return InvalidFields({*std::move(violation)});
-  return std::nullopt;
+    violations.push_back(*std::move(violation));
+  if (message->shared != nullptr) {
+    if (auto violation = CheckSharedCacheMode(*message->shared))
+      violations.push_back(*std::move(violation));
+  }
+  if (violations.empty()) return std::nullopt;
+  return InvalidFields(std::move(violations));
 }
 
 std::optional<Failure> CheckStreamItem(const StreamItem& item) {

@@ -9,6 +9,7 @@
 #include "server/navmesh_codec/navmesh_failure.h"
 #include "server/service/message_bytes.h"
 #include "server/service/open_streams.h"
+#include "server/service/registry_fields.h"
 #include "server/service/registry_job.h"
 
 namespace arclane {
@@ -65,6 +66,11 @@ class ContentStream final : public grpc::ServerWriteReactor<grpc::ByteBuffer>,
   std::optional<Failure> Open(v1::ReadNavMeshResponse& part) {
     v1::ReadNavMeshRequest request;
     if (!ParseBytes(request_, request)) return MalformedMessage(request);
+    if (auto failure = RegistryFields()
+                           .Name("navmesh_id", request.navmesh_id())
+                           .OptionalName("world_id", request.world_id())
+                           .ToFailure())
+      return failure;
     auto view = backend().registry().View(request.navmesh_id(), {request.version()},
                                           request.world_id(), NavMeshBackend::Now());
     if (!view.ok()) return ToFailure(view.failure());

@@ -15,8 +15,8 @@ namespace {
 
 // Registry calls that wait; more are refused.
 constexpr size_t kMostWaitingCalls = 1024;
-// How often idle worlds are looked for.
-constexpr double kExpiryPeriod_s = 5.0;
+constexpr double kLongestExpiryPeriod_s = 5.0;
+constexpr double kShortestExpiryPeriod_s = 0.1;
 
 std::shared_ptr<NavMeshRegistry> InMemoryRegistry() {
   RegistryOptions options;
@@ -71,12 +71,16 @@ bool NavMeshBackend::ReservePublishing(uint64_t bytes) {
 
 void NavMeshBackend::ReleasePublishing(uint64_t bytes) { publishing_bytes_.fetch_sub(bytes); }
 
+double NavMeshBackend::ExpiryPeriod_s(double world_idle_s) {
+  return std::clamp(world_idle_s / 4, kShortestExpiryPeriod_s, kLongestExpiryPeriod_s);
+}
+
 void NavMeshBackend::ExpireWorlds() {
+  const absl::Duration period = absl::Seconds(ExpiryPeriod_s(registry_->world_idle_s()));
   while (true) {
     {
       absl::MutexLock lock(&mutex_);
-      if (mutex_.AwaitWithTimeout(absl::Condition(&ending_), absl::Seconds(kExpiryPeriod_s)))
-        return;
+      if (mutex_.AwaitWithTimeout(absl::Condition(&ending_), period)) return;
     }
     registry_->ExpireWorlds(Now());
   }

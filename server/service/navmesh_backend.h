@@ -55,6 +55,9 @@ class NavMeshBackend {
   static double Now();
   // Tokens of lives: 64 bits from the system's source of randomness. Thread-safe.
   static uint64_t DrawLife();
+  // How often idle worlds are looked for, and so how late one may go: a quarter of the time after
+  // which they are idle, from .1 to 5 s.
+  static double ExpiryPeriod_s(double world_idle_s);
 
   // Takes a part of the bytes that publications may hold together; false when there is none left.
   bool ReservePublishing(uint64_t bytes);

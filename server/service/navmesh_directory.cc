@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/digest/digest.h"
 #include "server/files/whole_file.h"
+#include "server/navmesh/registry_types.h"
 #include "server/service/registry_methods.h"
 #include "server/telemetry/logging.h"
 
@@ -55,6 +56,11 @@ absl::StatusOr<std::optional<NavMeshFile>> FileOf(const fs::path& path) {
     return absl::InvalidArgumentError(
         absl::StrCat(path.string(), ": what follows @ must be a version >= 1"));
   }
+  if (const auto violation = CheckName("", file.navmesh_id)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path.string(), ": what stands before @ and the ending is the navmesh's name, ",
+                     violation->description));
+  }
   return std::optional<NavMeshFile>(std::move(file));
 }
 
@@ -91,9 +97,20 @@ absl::StatusOr<std::vector<NavMeshFile>> FilesIn(
         absl::StrCat("cannot read the directory ", directory, ": ", error.message()));
   }
   std::sort(files.begin(), files.end(), [](const NavMeshFile& a, const NavMeshFile& b) {
-    return std::tie(a.navmesh_id, a.version) < std::tie(b.navmesh_id, b.version);
+    return std::tie(a.navmesh_id, a.version, a.path) < std::tie(b.navmesh_id, b.version, b.path);
   });
   return files;
+}
+
+// Of files in the order of FilesIn: whether the i-th holds the highest version of its navmesh,
+// which others may hold under other names.
+bool IsHighest(const std::vector<NavMeshFile>& files, size_t i) {
+  const auto above = std::upper_bound(files.begin() + static_cast<ptrdiff_t>(i), files.end(),
+                                      files[i], [](const NavMeshFile& a, const NavMeshFile& b) {
+                                        return std::tie(a.navmesh_id, a.version) <
+                                               std::tie(b.navmesh_id, b.version);
+                                      });
+  return above == files.end() || above->navmesh_id != files[i].navmesh_id;
 }
 
 }  // namespace
@@ -109,14 +126,13 @@ absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::stri
     const NavMeshFile& file = (*files)[i];
     const auto content = ContentOf(file);
     if (!content.ok()) return content.status();
-    const bool highest = i + 1 == files->size() || (*files)[i + 1].navmesh_id != file.navmesh_id;
     v1::PublishNavMeshHeader header;
     header.set_navmesh_id(file.navmesh_id);
     header.set_version(file.version);
     header.set_format(file.format);
     header.set_content_bytes(content->size());
     header.set_content_sha256(std::string(DigestOf(*content).view()));
-    header.set_inactive(!highest);
+    header.set_inactive(!IsHighest(*files, i));
     v1::PublishNavMeshResponse response;
     const std::optional<Failure> failure = AnswerPublication(backend, header, *content, response);
     if (failure)

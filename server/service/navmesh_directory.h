@@ -17,9 +17,10 @@ namespace arclane {
 // ID.bin or ID@VERSION.bin is a Detour file, ID.navmesh or ID@VERSION.navmesh an encoded
 // NeutralNavMesh, with .json behind it one as protobuf JSON; without a version it is 1; the highest
 // version of each navmesh becomes the active one, unless it was published before: then it is as
-// active as it was left. Other files are passed over, and the log says so. Returns how many were
-// published or there already; fails for a directory or file that cannot be read and for a mesh that
-// is refused, naming the file.
+// active as it was left. Files of the same content may name the same version. Other files are
+// passed over, and the log says so. Returns how many were published or there already; fails for a
+// directory or file that cannot be read, for a name that no navmesh may have and for a mesh that is
+// refused, naming the file.
 absl::StatusOr<size_t> PublishDirectory(NavMeshBackend& backend, const std::string& directory);
 
 // Tokens of lives that follow from what the directory holds, for RegistryOptions::draw_life of

@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "absl/synchronization/mutex.h"
@@ -26,6 +27,7 @@ void SetUpMalloc(int planner_threads) {
 
 void SetUpServerProcess(int planner_threads) {
   SetUpMalloc(planner_threads);
+  std::signal(SIGXFSZ, SIG_IGN);
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
 }
 

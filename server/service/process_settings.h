@@ -12,6 +12,8 @@ namespace arclane {
 //  - It returns pages as soon as a batch's answers are sent, only to be given zeroed ones for the
 //    next: half of a batch's processor time. What was freed is kept up to 64 MiB an arena, and
 //    blocks below 32 MiB come from what was kept.
+//  - A write beyond the limit on the size of files fails, as on a full disk, rather than end the
+//    process: the store then refuses the change.
 //  - Debian's Abseil checks the order of locks at every lock, of which gRPC has many: that is for
 //  tests.
 void SetUpServerProcess(int planner_threads);

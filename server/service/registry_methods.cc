@@ -85,14 +85,13 @@ Content ReadContent(const Header& header, const std::string& bytes, MeshViolatio
 }
 
 // What belongs to the request of a publication stands in its header; the rest is its content.
-Failure ToPublicationFailure(const NavMeshFailure& failure) {
+Failure ToPublicationFailure(NavMeshFailure failure) {
   constexpr std::string_view kRequest = "request.";
-  Failure converted = ToFailure(failure);
-  for (FieldViolation& violation : converted.violations) {
-    if (violation.field.starts_with(kRequest))
-      violation.field = absl::StrCat("header.", violation.field.substr(kRequest.size()));
+  for (MeshViolation& violation : failure.violations) {
+    if (violation.place.starts_with(kRequest))
+      violation.place = absl::StrCat("header.", violation.place.substr(kRequest.size()));
   }
-  return converted;
+  return ToFailure(failure);
 }
 
 template <typename Response>

@@ -49,12 +49,6 @@ BatchEnd PlanAll(v1::PathPlanner::Stub& stub, const v1::PlanBatchRequest& reques
   return end;
 }
 
-// What the details of an item's status say.
-ErrorDetails ItemDetailsOf(const google::rpc::Status& status) {
-  return DetailsOf(grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message(),
-                                status.SerializeAsString()));
-}
-
 // Work that takes about `budget_s` of a core: corners that are rounded until the budget ends.
 v1::PlanItem LongItem(double budget_s, int serial) {
   v1::PlanItem item;
@@ -162,7 +156,7 @@ TEST_F(ServiceBatchTest, GoodAndBadItemsHaveStatusesOfTheirOwn) {
     ASSERT_TRUE(answer.has_status()) << index;
     EXPECT_EQ(answer.response_case(), v1::PlanItemAnswer::RESPONSE_NOT_SET) << index;
     EXPECT_EQ(answer.status().code(), grpc::StatusCode::INVALID_ARGUMENT) << index;
-    const ErrorDetails details = ItemDetailsOf(answer.status());
+    const ErrorDetails details = DetailsOf(answer.status());
     ASSERT_TRUE(details.bad_request) << index;
     std::vector<std::string> fields;
     for (const auto& violation : details.bad_request->field_violations())
@@ -227,7 +221,7 @@ TEST_F(ServiceBatchTest, MessagesStayBelowTheirBoundAndLargerAnswersSaySo) {
       continue;
     }
     EXPECT_EQ(end.answers[i].status().code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-    const ErrorDetails details = ItemDetailsOf(end.answers[i].status());
+    const ErrorDetails details = DetailsOf(end.answers[i].status());
     EXPECT_EQ(details.info->metadata().at("limit"), "max_chunk_bytes");
     EXPECT_EQ(details.info->metadata().at("maximum"), "10000");
     EXPECT_GT(std::stoi(details.info->metadata().at("requested")), 30'000);
@@ -290,7 +284,7 @@ TEST_F(ServiceBatchTest, WhatIsNotDoneInTimeFailsItemByItem) {
       continue;
     }
     EXPECT_EQ(answer.status().code(), grpc::StatusCode::DEADLINE_EXCEEDED);
-    EXPECT_EQ(ItemDetailsOf(answer.status()).info->reason(), "DEADLINE_EXCEEDED");
+    EXPECT_EQ(DetailsOf(answer.status()).info->reason(), "DEADLINE_EXCEEDED");
   }
   EXPECT_GT(done, 0u);
   EXPECT_LT(done, 400u);

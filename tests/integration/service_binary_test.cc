@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <grpcpp/create_channel.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +15,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "arclane/v1/navmesh.grpc.pb.h"
 #include "arclane/v1/planner.grpc.pb.h"
+#include "tests/support/grid_mesh.h"
+#include "tests/support/neutral_message.h"
 
 namespace arclane {
 namespace {
@@ -110,6 +114,38 @@ TEST_F(ServiceBinaryTest, TellsItsPortsServesAndEndsOnSigterm) {
     EXPECT_THAT(server.Output(), HasSubstr("stopped all_calls_ended=true"));
     EXPECT_FALSE(std::filesystem::exists(ready_path_));
   }
+}
+
+// As on a full disk: the publication that does not fit fails, and the server lives on.
+TEST_F(ServiceBinaryTest, AStoreThatReachesTheLimitOnFilesFailsTheCallAlone) {
+  const std::string folder = ready_path_ + "_data";
+  std::filesystem::remove_all(folder);
+  std::vector<std::string> arguments = Arguments("127.0.0.1:0", "none");
+  arguments.push_back("--data-dir=" + folder);
+  Process server(arguments);
+  const std::string address = AwaitReady()["grpc"][0];
+  const auto registry = v1::NavMeshRegistry::NewStub(
+      grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+  const auto publish = [&](uint64_t version) {
+    NeutralMesh mesh = testing::GridMesh({.width = 30, .height = 30});
+    for (double& x : mesh.x) x += static_cast<double>(version);
+    v1::PublishNavMeshResponse response;
+    return testing::Publish(*registry, "map", version, mesh, &response);
+  };
+  ASSERT_TRUE(publish(1).ok());
+  rlimit before{};
+  ASSERT_EQ(prlimit(server.pid(), RLIMIT_FSIZE, nullptr, &before), 0);
+  const rlimit small = {.rlim_cur = 60'000, .rlim_max = before.rlim_max};
+  ASSERT_EQ(prlimit(server.pid(), RLIMIT_FSIZE, &small, nullptr), 0);
+  grpc::Status status;
+  uint64_t version = 2;
+  for (; status.ok() && version < 20; ++version) status = publish(version);
+  EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE) << status.error_message();
+  ASSERT_EQ(prlimit(server.pid(), RLIMIT_FSIZE, &before, nullptr), 0);
+  EXPECT_TRUE(publish(version).ok());
+  server.Signal(SIGTERM);
+  EXPECT_EQ(server.Await(), 0);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(ServiceBinaryTest, ASecondServerOnOnePortSaysWhichAndFails) {

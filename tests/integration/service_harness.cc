@@ -10,8 +10,6 @@
 #include <sstream>
 #include <thread>
 
-#include "google/rpc/status.pb.h"
-
 namespace arclane {
 
 void Gate::Open() {
@@ -79,6 +77,19 @@ ErrorDetails DetailsOf(const grpc::Status& status) {
   }
   EXPECT_TRUE(details.info) << "no ErrorInfo in: " << status.error_message();
   return details;
+}
+
+ErrorDetails DetailsOf(const google::rpc::Status& status) {
+  return DetailsOf(grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message(),
+                                status.SerializeAsString()));
+}
+
+std::vector<std::string> FieldsOf(const ErrorDetails& details) {
+  std::vector<std::string> fields;
+  if (!details.bad_request) return fields;
+  for (const auto& violation : details.bad_request->field_violations())
+    fields.push_back(violation.field());
+  return fields;
 }
 
 AsyncPlan::AsyncPlan(v1::PathPlanner::Stub& stub, const v1::PlanCorridorRequest& request,

@@ -10,10 +10,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/synchronization/mutex.h"
 #include "arclane/v1/planner.grpc.pb.h"
 #include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
 #include "server/service/server.h"
 #include "server/service/service_labels.h"
 #include "server/telemetry/metrics.h"
@@ -65,6 +67,10 @@ struct ErrorDetails {
 };
 // Fails the test when details are not the standard ones or contradict the status.
 ErrorDetails DetailsOf(const grpc::Status& status);
+// The same of an item of a batch or a stream.
+ErrorDetails DetailsOf(const google::rpc::Status& status);
+// The fields that the details name, in their order.
+std::vector<std::string> FieldsOf(const ErrorDetails& details);
 
 // One PlanCorridor call on a thread of its own.
 class AsyncPlan {

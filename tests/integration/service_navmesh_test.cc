@@ -382,15 +382,6 @@ TEST(ServiceReadOnlyTest, ServesItsDirectoryAndRefusesEveryChange) {
   EXPECT_TRUE(registry->GetNavMesh(&context, get, &mesh).ok());
 }
 
-std::vector<std::string> FieldsOf(const grpc::Status& status) {
-  std::vector<std::string> fields;
-  const ErrorDetails details = DetailsOf(status);
-  if (!details.bad_request) return fields;
-  for (const auto& violation : details.bad_request->field_violations())
-    fields.push_back(violation.field());
-  return fields;
-}
-
 TEST_F(ServiceNavMeshTest, PagesAreBoundedAndTheirTokensChecked) {
   for (const char* name : {"a", "b", "c"}) {
     v1::PublishNavMeshResponse response;
@@ -415,7 +406,7 @@ TEST_F(ServiceNavMeshTest, PagesAreBoundedAndTheirTokensChecked) {
   EXPECT_TRUE(list(1000, "", &page).ok());
   const grpc::Status refused = list(1001, "garbage", &page);
   EXPECT_EQ(refused.error_code(), grpc::StatusCode::INVALID_ARGUMENT);
-  EXPECT_THAT(FieldsOf(refused), ElementsAre("page_size", "page_token"));
+  EXPECT_THAT(FieldsOf(DetailsOf(refused)), ElementsAre("page_size", "page_token"));
   // The token of one list is none of another.
   ASSERT_TRUE(list(1, "", &page).ok());
   v1::ListWorldsRequest worlds;
@@ -423,7 +414,7 @@ TEST_F(ServiceNavMeshTest, PagesAreBoundedAndTheirTokensChecked) {
   worlds.set_page_token(page.next_page_token());
   grpc::ClientContext context;
   v1::ListWorldsResponse world_page;
-  EXPECT_THAT(FieldsOf(registry_->ListWorlds(&context, worlds, &world_page)),
+  EXPECT_THAT(FieldsOf(DetailsOf(registry_->ListWorlds(&context, worlds, &world_page))),
               ElementsAre("page_token"));
 }
 

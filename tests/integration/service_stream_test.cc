@@ -64,12 +64,7 @@ class OpenStream {
     finished_ = true;
     return stream_->Finish();
   }
-  std::string ReasonOf(uint64_t id) {
-    const google::rpc::Status& status = answers.at(id).status();
-    return DetailsOf(grpc::Status(static_cast<grpc::StatusCode>(status.code()), status.message(),
-                                  status.SerializeAsString()))
-        .info->reason();
-  }
+  std::string ReasonOf(uint64_t id) { return DetailsOf(answers.at(id).status()).info->reason(); }
 
   std::map<uint64_t, v1::PlanItemAnswer> answers;
   std::optional<v1::GoingAway> going_away;

@@ -53,6 +53,13 @@ TEST(CanonicalRequestTest, LeavesOutWhatDoesNotMatter) {
   EXPECT_EQ(CanonicalOf(request), bytes);
 }
 
+TEST(CanonicalRequestTest, KeepsACacheModeThatIsToBeRefused) {
+  v1::PlanCorridorRequest request = ByReference();
+  request.set_cache_mode(static_cast<v1::CacheMode>(9));
+  Canonicalize(request);
+  EXPECT_EQ(request.cache_mode(), 9);
+}
+
 v1::PlanCorridorRequest WithAgent() {
   v1::PlanCorridorRequest request = ByReference();
   v1::AgentLimits& limits = *request.mutable_agent()->mutable_limits();

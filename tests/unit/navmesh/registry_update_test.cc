@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "server/navmesh/registry_state.h"
@@ -158,11 +159,37 @@ TEST_F(RegistryTest, RefusesToLoseAGateWithItsTile) {
   ASSERT_TRUE(Publish(1, TestMesh()).ok());
   const auto lost = Update(2, TileMesh(0, 0, 5000));
   ASSERT_FALSE(lost.ok());
-  EXPECT_EQ(lost.failure().violations.size(), 2u) << lost.status();
+  ASSERT_EQ(lost.failure().violations.size(), 2u) << lost.status();
+  for (size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(lost.failure().violations[i].place, "request.gates");
+    EXPECT_THAT(lost.failure().violations[i].description,
+                ::testing::StartsWith(absl::StrCat("gate ", i + 1, " of the base version: ")));
+  }
   const auto moved =
       Update(2, TileMesh(0, 0, 5000),
              {{{1}, "front", {{{5001}, {2}}}, true}, {{2}, "back", {{{5000}, {5002}}}, false}});
   ASSERT_TRUE(moved.ok()) << moved.status();
+}
+
+// What is missing is an active version, not a version 0.
+TEST_F(RegistryTest, NeedsAnActiveVersionWhereNoneIsNamed) {
+  ASSERT_TRUE(Publish(1, TestMesh(), /*activate=*/false).ok());
+  ASSERT_TRUE(registry_->CreateWorld("map", "match", {1}, 0).ok());
+  const auto expect = [](const NavMeshFailure& failure) {
+    EXPECT_EQ(failure.reason, NavMeshReason::kNoActiveVersion);
+    EXPECT_EQ(failure.message, "navmesh 'map' has no active version");
+  };
+  expect(Update(2, TileMesh(2, 1, 5000)).failure());
+  expect(Apply({StateChange::Gate({1}, false)}).failure());
+  expect(registry_->CreateWorld("map", "other", {}, 0).failure());
+  expect(registry_->MoveWorld("map", "match", {}).failure());
+  expect(registry_->View("map", {}, "", 0).failure());
+  // Of a version that was published as a whole there is no base that could be meant.
+  expect(Update(1, TileMesh(2, 1, 5000)).failure());
+  ASSERT_TRUE(registry_->Activate("map", {1}).ok());
+  EXPECT_EQ(Update(1, TileMesh(2, 1, 5000)).failure().reason, NavMeshReason::kVersionExists);
+  EXPECT_EQ(registry_->MoveWorld("map", "match", {9}).failure().reason,
+            NavMeshReason::kUnknownVersion);
 }
 
 // Each wrong update is refused by name and leaves everything as it was.

@@ -65,7 +65,8 @@ class Funnel::Run {
     apex_ = start;
   }
 
-  ARCLANE_HOT void Cross(const Portal& portal, uint32_t index) {
+  // `before` is the portal before it; before the first lies the start.
+  ARCLANE_HOT void Cross(const Portal& before, const Portal& portal, uint32_t index) {
     old_left_ = Last<1>();
     old_right_ = Last<-1>();
     if (SquaredNorm(portal.left - portal.right) <= squared_tolerance_) {
@@ -73,8 +74,8 @@ class Funnel::Run {
       corners_.push_back({portal.left, index, CornerSide::kPoint});
       return;
     }
-    Add<1>(portal.left, index);
-    Add<-1>(portal.right, index);
+    Add<1>(before.left, portal.left, index);
+    Add<-1>(before.right, portal.right, index);
   }
 
   // Crosses a portal that a funnel without ends becomes a wedge by; false, with nothing done,
@@ -298,17 +299,19 @@ class Funnel::Run {
   // given sum of L1 norms.
   double Doubt(double size) const { return size * (noise_ + kCrossErrorBound * size); }
 
-  // Whether p is the last portal's end once more.
-  ARCLANE_HOT bool IsEndOf(Vec2 end, Vec2 p) const {
+  // Whether p is the last portal's end once more, which was sent as `before` and is kept as `end`.
+  bool IsEndOf(Vec2 end, Vec2 before, Vec2 p) const {
     const double squared = SquaredNorm(p - end);
-    return squared <= squared_tolerance_ || (squared <= squared_noise_ && IsBehindLastPortal(p));
+    return squared <= squared_tolerance_ ||
+           (squared <= squared_noise_ &&
+            (SquaredNorm(p - before) <= squared_tolerance_ || IsBehindLastPortal(p)));
   }
 
   template <int kSide>
-  ARCLANE_HOT void Add(Vec2 p, uint32_t index) {
+  ARCLANE_HOT void Add(Vec2 before, Vec2 p, uint32_t index) {
     Chain& chain = Side<kSide>();
     if (chain.empty()) {
-      if (IsEndOf(apex_, p)) {
+      if (IsEndOf(apex_, before, p)) {
         if (!corners_.empty() && corners_.back().side == kCornerSide<kSide>) {
           corners_.back().portal = index;
         }
@@ -322,7 +325,7 @@ class Funnel::Run {
         return;
       }
       // A turn beyond doubt implies that p is not within the noise of the last end.
-      if (turn == Turn::kInDoubt && IsEndOf(top.point, p)) {
+      if (turn == Turn::kInDoubt && IsEndOf(top.point, before, p)) {
         top.portal = index;
         return;
       }
@@ -470,6 +473,8 @@ void Funnel::FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> porta
     right_.resize(portals.size() + 1);
   }
   Run run(this, start, tolerance, &path->corners);
+  Portal begin;
+  begin.left = begin.right = start;
   size_t i = 0;
   while (i < portals.size()) {
     if (run.IsWedge()) {
@@ -480,7 +485,8 @@ void Funnel::FindStraightOn(Vec2 start, Vec2 goal, std::span<const Portal> porta
     if (i < portals.size() && run.IsFan<-1>()) i = run.CrossAsFan<-1>(portals, i);
     if (i == portals.size()) break;
     const auto index = static_cast<uint32_t>(i);
-    if (!run.BeginWedge(portals[i], index)) run.Cross(portals[i], index);
+    if (!run.BeginWedge(portals[i], index))
+      run.Cross(i == 0 ? begin : portals[i - 1], portals[i], index);
     ++i;
   }
   if (!run.EndWedge(goal)) run.PassPoint(goal);

@@ -7,7 +7,9 @@
 // the apex and two sides only must rescan after each corner and is quadratic on gentle arcs).
 // Departures:
 //  - A portal end within the tolerance of the previous portal's end on the same side is that end
-//  (tile seams), and so is one within four tolerances that does not lie in front of that portal.
+//  (tile seams). Copies of one vertex may drift, each within the tolerance of the one before: they
+//  are that end up to four tolerances from the first, and so is an end no farther from it that does
+//  not lie in front of the previous portal.
 //  - Orientation that is certain by more than the tolerance is taken from the plain cross product.
 //  Within it, ends that
 //    lie on the previous portal's line are ordered along that line, a line that runs back upon
@@ -36,9 +38,8 @@
 
 namespace arclane {
 
-// A portal's end that lies no more tolerances from its predecessor's and does not lie in front of
-// the predecessor is no step forward but noise: ends that are each other's up to the tolerance may
-// drift, and the direction from one to the next means nothing.
+// How many tolerances copies of one vertex may lie apart in all: the direction from one to the next
+// means nothing.
 inline constexpr double kPortalNoiseTolerances = 4.0;
 
 enum class CornerSide : uint8_t {

@@ -27,6 +27,15 @@ class ForwardPass {
     part_ = &braked.part;
     length_ = braked.length();
     steps_ = steps;
+    if (FollowsLateralCap(braked.end - braked.begin)) {
+      const Real v1 = std::sqrt(part_->cap_to);
+      writer_.AlongLateralCap(length_, v_, v1, part_->k_from / part_->lateral,
+                              part_->k_slope / part_->lateral);
+      x_ = part_->cap_to;
+      v_ = v1;
+      next_ = -1.0;
+      return allowance_.Continues(writer_.phase_count());
+    }
     Enter(braked.end - braked.begin - 1);
     Real t = 0.0;
     while (t < length_) {
@@ -54,6 +63,14 @@ class ForwardPass {
   Real K(Real t) const { return t >= length_ ? part_->k_to : part_->k_from + part_->k_slope * t; }
   Real Cap(Real t) const {
     return t >= length_ ? part_->cap_to : part_->cap_from + part_->cap_slope * t;
+  }
+
+  // Whether the whole part lies on the lateral cap. Where that falls the backward pass has left one
+  // step that does not bind if it can be followed.
+  bool FollowsLateralCap(std::size_t step_count) const {
+    return part_->lateral > 0.0 && step_count == 1 && !steps_[0].binds &&
+           x_ >= part_->cap_from * (1.0 - kSameSquare) && part_->k_from != part_->k_to &&
+           (part_->k_to > part_->k_from || edge_.FollowsLateral(*part_));
   }
 
   void Enter(std::size_t step) {

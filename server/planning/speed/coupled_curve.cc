@@ -40,8 +40,8 @@ class ForwardPass {
     Real t = 0.0;
     while (t < length_) {
       if (!allowance_.Continues(writer_.phase_count())) return false;
-      while (step_ > 0 && step_end_ - t <= kRounding * length_) Enter(step_ - 1);
-      if (steps_[step_].binds && x_ >= BrakeCurve(step_, t) * (1.0 - kSameSquare)) {
+      while (step_ > 0 && Ends(t)) Enter(step_ - 1);
+      if (IsBraking(t)) {
         FollowBraking(t);
         t = step_end_;
         continue;
@@ -49,7 +49,8 @@ class ForwardPass {
       const Real k = K(t);
       Real moved = x_ >= Cap(t) * (1.0 - kSameSquare) ? FollowCap(t, k) : Real{0};
       if (!(moved > 0.0)) moved = Accelerate(t, k);
-      if (!(moved > kSmallestPart * SmallestLength())) moved += Creep(t + moved);
+      const bool stuck = !(moved > kSmallestPart * SmallestLength());
+      if (stuck && (Ends(t + moved) || !IsBraking(t + moved))) moved += Creep(t + moved);
       t += moved;
       if (length_ - t <= kRounding * length_) t = length_;
     }
@@ -86,6 +87,13 @@ class ForwardPass {
   }
   Real Braking(std::size_t step, Real t) const {
     return steps_[step].f_to + steps_[step].f_slope * (steps_[step].to - t);
+  }
+
+  // Whether the braking step ends here, up to rounding.
+  bool Ends(Real t) const { return step_end_ - t <= kRounding * length_; }
+  // Whether the braking curve is reached.
+  bool IsBraking(Real t) const {
+    return steps_[step_].binds && x_ >= BrakeCurve(step_, t) * (1.0 - kSameSquare);
   }
 
   // From here to the step's end along the braking curve.

@@ -366,6 +366,16 @@ TEST(CurvatureProfileTest, CoupledPlansFollowTheLateralCapInFewPhases) {
   }
 }
 
+// Braking begins where its steps are curved: no short chord between it and what is before.
+TEST(CurvatureProfileTest, CoupledPlansKeepTheBudgetWhereBrakingBegins) {
+  const Curve curve = CoupledCurve({0.0, 50.0}, {0.0, 1000.0}, {}, 50, 4, 4, 5);
+  CurvatureWorkspace workspace;
+  CurvatureSpeedPlan plan;
+  PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+  ASSERT_NO_FATAL_FAILURE(ExpectFeasible(curve, plan, kBudgetExcess));
+}
+
 TEST(CurvatureProfileTest, FinerResolutionComesCloserToTheOptimum) {
   Curve curve;
   for (int i = 0; i <= 40; ++i) {

@@ -88,6 +88,13 @@ class BackwardPass {
         next_ = -1.0;
         return true;
       }
+      if (x_ >= cap_here * (1.0 - kSameSquare) &&
+          CanFollowCap(part, position - part.from, k_here, cap_here)) {
+        Push(Real{0}, position - part.from, false, Real{0}, Real{0});
+        x_ = part.cap_from;
+        next_ = -1.0;
+        return true;
+      }
       Real d = lengths_.Along(position - part.from);
       bool cut = false;
       Real from;
@@ -140,6 +147,15 @@ class BackwardPass {
     }
   }
 
+  // Whether the cap, which falls along the way, can be followed over the part's first stretch of
+  // length d: every speed under it can brake to the stretch's end.
+  bool CanFollowCap(const CurvePart<Real>& part, Real d, Real k_to, Real cap_to) const {
+    if (part.lateral > 0.0) return edge_.FollowsLateral(part);
+    const Real braking = 0.5 * (part.cap_from - cap_to) / d;
+    return braking <= edge_.At(k_to, cap_to) && braking <= edge_.At(part.k_from, part.cap_from) &&
+           edge_.Keeps(cap_to, braking, k_to, part.k_from, d);
+  }
+
   // A step that ends below the cap must not bulge over it before. Where one meets a cap that falls
   // along the way the budget must allow following it.
   bool FollowsCap(const CurvePart<Real>& part, Real k_here, Real k_from, Real cap_here,
@@ -156,9 +172,7 @@ class BackwardPass {
   }
 
   // The smallest step that bulges over the cap runs as a line below it.
-  static void Straighten(StepEnds<Real>& ends) {
-    ends.a0 = ends.a1 = std::min(ends.a0, ends.a1);
-  }
+  static void Straighten(StepEnds<Real>& ends) { ends.a0 = ends.a1 = std::min(ends.a0, ends.a1); }
 
   // Takes the step of length d from `from` to `to` in its part. Returns the braking with which
   // the next step starts.

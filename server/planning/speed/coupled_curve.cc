@@ -27,12 +27,21 @@ class ForwardPass {
     part_ = &braked.part;
     length_ = braked.length();
     steps_ = steps;
+    if (FollowsLateralCap(braked.end - braked.begin)) {
+      const Real v1 = std::sqrt(part_->cap_to);
+      writer_.AlongLateralCap(length_, v_, v1, part_->k_from / part_->lateral,
+                              part_->k_slope / part_->lateral);
+      x_ = part_->cap_to;
+      v_ = v1;
+      next_ = -1.0;
+      return allowance_.Continues(writer_.phase_count());
+    }
     Enter(braked.end - braked.begin - 1);
     Real t = 0.0;
     while (t < length_) {
       if (!allowance_.Continues(writer_.phase_count())) return false;
-      while (step_ > 0 && step_end_ - t <= kRounding * length_) Enter(step_ - 1);
-      if (steps_[step_].binds && x_ >= BrakeCurve(step_, t) * (1.0 - kSameSquare)) {
+      while (step_ > 0 && Ends(t)) Enter(step_ - 1);
+      if (IsBraking(t)) {
         FollowBraking(t);
         t = step_end_;
         continue;
@@ -40,7 +49,8 @@ class ForwardPass {
       const Real k = K(t);
       Real moved = x_ >= Cap(t) * (1.0 - kSameSquare) ? FollowCap(t, k) : Real{0};
       if (!(moved > 0.0)) moved = Accelerate(t, k);
-      if (!(moved > kSmallestPart * SmallestLength())) moved += Creep(t + moved);
+      const bool stuck = !(moved > kSmallestPart * SmallestLength());
+      if (stuck && (Ends(t + moved) || !IsBraking(t + moved))) moved += Creep(t + moved);
       t += moved;
       if (length_ - t <= kRounding * length_) t = length_;
     }
@@ -56,6 +66,14 @@ class ForwardPass {
     return t >= length_ ? part_->cap_to : part_->cap_from + part_->cap_slope * t;
   }
 
+  // Whether the whole part lies on the lateral cap. Where that falls the backward pass has left one
+  // step that does not bind if it can be followed.
+  bool FollowsLateralCap(std::size_t step_count) const {
+    return part_->lateral > 0.0 && step_count == 1 && !steps_[0].binds &&
+           x_ >= part_->cap_from * (1.0 - kSameSquare) && part_->k_from != part_->k_to &&
+           (part_->k_to > part_->k_from || edge_.FollowsLateral(*part_));
+  }
+
   void Enter(std::size_t step) {
     step_ = step;
     step_end_ = steps_[step].to;
@@ -69,6 +87,13 @@ class ForwardPass {
   }
   Real Braking(std::size_t step, Real t) const {
     return steps_[step].f_to + steps_[step].f_slope * (steps_[step].to - t);
+  }
+
+  // Whether the braking step ends here, up to rounding.
+  bool Ends(Real t) const { return step_end_ - t <= kRounding * length_; }
+  // Whether the braking curve is reached.
+  bool IsBraking(Real t) const {
+    return steps_[step_].binds && x_ >= BrakeCurve(step_, t) * (1.0 - kSameSquare);
   }
 
   // From here to the step's end along the braking curve.

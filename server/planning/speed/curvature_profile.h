@@ -14,7 +14,8 @@
 // curvature (the edge is stiff there) a step rides that level instead. The plan is feasible and so
 // never faster than the optimum beyond kBudgetExcess; it is slower by less than budget_resolution,
 // typically a fifth of it. A separate lateral limit below the total is kept with a margin of half
-// of budget_resolution, since its cap is followed by chords.
+// of budget_resolution, since its cap is met by chords; where the budget allows following it, that
+// is one closed form.
 //
 // Never exceeds a limit by more than kBudgetExcess relative, at nodes or between them.
 // Cost: linear in nodes; coupled: times the steps per node (1 on curves sampled finely), within

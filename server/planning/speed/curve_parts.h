@@ -31,6 +31,8 @@ struct CurvePart {
   Real cap_from, cap_to;
 
   Real k_slope, cap_slope;
+  // Under the lateral limit, whose cap is lateral / k and has a chord here; 0: a linear cap alone.
+  Real lateral = 0;
 
   Real K(Real d) const { return d >= to ? k_to : k_from + k_slope * (d - from); }
   Real Cap(Real d) const { return d >= to ? cap_to : cap_from + cap_slope * (d - from); }
@@ -174,6 +176,7 @@ class PartCutter {
     next.from = part.from + from;
     next.k_from = part.K(next.from);
     next.cap_from = UnderLateral(next.k_from, part.Cap(next.from));
+    if (lateral) next.lateral = lateral_;
     const Real end = to < length ? part.from + to : part.to;
     const Real k_end = part.K(end);
     if (lateral) {
@@ -194,6 +197,7 @@ class PartCutter {
     next.k_to = part.K(to);
     next.cap_to = UnderLateral(next.k_to, part.Cap(to));
     next.SetSlopes();
+    next.k_slope = part.k_slope;  // exactly that of its neighbours
     parts_.push_back(next);
     next.from = next.to;
     next.k_from = next.k_to;

@@ -91,11 +91,23 @@ class CurvePhaseWriter {
 
   // v = 1 / sqrt(k0 + k1 d).
   void LateralCap(Real length, Real v0, Real v1, Real k0, Real k1) {
-    const Real w0 = 1 / v0;
-    const Real w1 = 1 / v1;
-    const Real seconds = length * (w1 * w1 + w1 * w0 + w0 * w0) / (1.5 * (w1 + w0));
-    Append(SpeedPhaseKind::kFollowCap, SpeedLaw::kLateralCap, length, seconds, v0, v1,
-           -k1 / 2 * (v0 * v0) * (v0 * v0), k0, k1);
+    Append(SpeedPhaseKind::kFollowCap, SpeedLaw::kLateralCap, length, CapSeconds(length, v0, v1),
+           v0, v1, -k1 / 2 * (v0 * v0) * (v0 * v0), k0, k1);
+  }
+
+  // The same; continues such a phase before it in the same interval. Not without end: where 1 / x
+  // falls by orders of magnitude its differences lose digits.
+  void AlongLateralCap(Real length, Real v0, Real v1, Real k0, Real k1) {
+    if (phases_.empty() || phases_.back().law != SpeedLaw::kLateralCap ||
+        phases_.back().piece != interval_ || v1 > kLargestGrowth * phases_.back().start_speed) {
+      return LateralCap(length, v0, v1, k0, k1);
+    }
+    SpeedPhase& last = phases_.back();
+    distance_ += length;
+    time_ += CapSeconds(length, v0, v1);
+    last.length = static_cast<double>(distance_ - last.start_distance);
+    last.duration_s = static_cast<double>(time_ - last.start_time_s);
+    last.end_speed = static_cast<double>(v1);
   }
 
   void Dwell(Real seconds) {
@@ -103,6 +115,14 @@ class CurvePhaseWriter {
   }
 
  private:
+  static constexpr double kLargestGrowth = 1e3;
+
+  static Real CapSeconds(Real length, Real v0, Real v1) {
+    const Real w0 = 1 / v0;
+    const Real w1 = 1 / v1;
+    return length * (w1 * w1 + w1 * w0 + w0 * w0) / (1.5 * (w1 + w0));
+  }
+
   void Append(SpeedPhaseKind kind, SpeedLaw law, Real length, Real seconds, Real v0, Real v1,
               Real acceleration, Real first, Real second) {
     const auto out = [](Real value) { return static_cast<double>(value); };

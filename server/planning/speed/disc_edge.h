@@ -93,7 +93,8 @@ class DiscEdge {
         total2_(total_ * total_),
         deepest_(2.0 * resolution_ * total2_),
         per_deepest_(1.0 / deepest_),
-        tolerance_(kCheckedExcess * total2_) {}
+        tolerance_(kCheckedExcess * total2_),
+        beside_lateral_(At(1, budget.motion.lateral)) {}
 
   Real total() const { return total_; }
   Real total2() const { return total2_; }
@@ -148,6 +149,12 @@ class DiscEdge {
   // Whether constant acceleration a (signed) from x0 over d keeps the budget between its ends.
   bool Keeps(Real x0, Real a, Real k0, Real k1, Real d) const {
     return ShapeOf(x0, a, a, k0, k1, d).excess <= tolerance_;
+  }
+
+  // Whether all of a part's lateral cap x = y / k can be followed: |a_t| = y |k'| / (2 k^2).
+  bool FollowsLateral(const CurvePart<Real>& part) const {
+    const Real k = std::min(part.k_from, part.k_to);
+    return 0.5 * part.lateral * std::abs(part.k_slope) <= beside_lateral_ * (k * k);
   }
 
  private:
@@ -291,6 +298,7 @@ class DiscEdge {
   const Real deepest_;  // of A^2 - a^2 - y^2 half-way
   const Real per_deepest_;
   const Real tolerance_;
+  const Real beside_lateral_;  // largest |a_t| at the separate lateral limit
 };
 
 // Whether p + q t + r t^2, p <= 0, exceeds 0 somewhere in (0, d].

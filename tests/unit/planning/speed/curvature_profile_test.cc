@@ -359,6 +359,39 @@ TEST(CurvatureProfileTest, CoupledPlansUseAllOfAWeakBrake) {
       {0.0, 20.0, 24.66, 33.7}, {-0.5788, 0.0, 0.6905, -0.5788}, {}, 10, 1.581, 0.391, 4.312)));
 }
 
+// Curvature over many orders of magnitude: a lateral limit adds the chords that acceleration and
+// braking may meet, not steps along its cap, rising or falling.
+TEST(CurvatureProfileTest, CoupledPlansFollowTheLateralCapInFewPhases) {
+  for (const double share : {0.5, 0.9, 0.99, 0.999}) {
+    for (const bool rises : {false, true}) {
+      const Curve curve = WithLateralLimit(
+          CoupledCurve({0.0, 10.0}, {rises ? 500.0 : 0.0, rises ? 0.0 : 500.0}, {}, 50, 4, 4, 5),
+          share * 5);
+      SCOPED_TRACE(curve.Print(0));
+      CurvatureWorkspace workspace;
+      CurvatureSpeedPlan plan;
+      PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+      ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+      ASSERT_NO_FATAL_FAILURE(ExpectFeasible(curve, plan, kBudgetExcess));
+      EXPECT_LT(plan.phases.size(), 300u);
+      const auto follows = [](const SpeedPhase& phase) {
+        return phase.law == SpeedLaw::kLateralCap;
+      };
+      EXPECT_EQ(std::count_if(plan.phases.begin(), plan.phases.end(), follows), 1);
+    }
+  }
+}
+
+// Braking begins where its steps are curved: no short chord between it and what is before.
+TEST(CurvatureProfileTest, CoupledPlansKeepTheBudgetWhereBrakingBegins) {
+  const Curve curve = CoupledCurve({0.0, 50.0}, {0.0, 1000.0}, {}, 50, 4, 4, 5);
+  CurvatureWorkspace workspace;
+  CurvatureSpeedPlan plan;
+  PlanSpeedAlongCurve(curve.Request(), workspace, plan);
+  ASSERT_EQ(plan.status, SpeedPlanStatus::kOk);
+  ASSERT_NO_FATAL_FAILURE(ExpectFeasible(curve, plan, kBudgetExcess));
+}
+
 TEST(CurvatureProfileTest, FinerResolutionComesCloserToTheOptimum) {
   Curve curve;
   for (int i = 0; i <= 40; ++i) {

@@ -113,6 +113,7 @@ void BM_FilletPolyline(benchmark::State& state) {
   if (shape == kFarConflicts) options.radius_min = 0.6;
   uint32_t stops = 0;
   size_t next = 0;
+  benchmark::DoNotOptimize(FilletPolyline(lines[0], request, options));  // Pages are touched once.
   for (auto _ : state) {
     const auto filleted = FilletPolyline(lines[next++ % lines.size()], request, options);
     stops = filleted->path.stop_count;

@@ -183,7 +183,7 @@ class Funnel::Run {
       const Pair vy = Pair{next.y, next_across.y} - from_y;
       const Pair turn = kSide * (ux * vy - uy * vx);
       const Pair size = Magnitude(ux) + Magnitude(uy) + Magnitude(vx) + Magnitude(vy);
-      const Pair doubt = size * (noise_ + kCrossErrorBound * size);
+      const Pair doubt = Doubt(size);
       if (!(turn[0] > doubt[0] && turn[1] > doubt[1]) ||
           SquaredNorm(next - next_across) <= squared_tolerance_) {
         break;
@@ -297,7 +297,10 @@ class Funnel::Run {
 
   // Bounds what rounding and noise can change in the cross product of two vectors of the
   // given sum of L1 norms.
-  double Doubt(double size) const { return size * (noise_ + kCrossErrorBound * size); }
+  template <typename Size>
+  Size Doubt(Size size) const {
+    return size * (noise_ + kCrossErrorBound * size);
+  }
 
   // Whether p is the last portal's end once more, which was sent as `before` and is kept as `end`.
   bool IsEndOf(Vec2 end, Vec2 before, Vec2 p) const {
